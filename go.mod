@@ -1,0 +1,3 @@
+module github.com/rdmadump/rdmadump
+
+go 1.25.0
