@@ -1,0 +1,266 @@
+package dissect
+
+import (
+	"fmt"
+
+	"github.com/rdmadump/rdmadump/psn"
+)
+
+// Schema is the number of the report's form. A field may be added under the
+// same number; none changes meaning or disappears.
+const Schema = 1
+
+// Report is what an analysis found. Its JSON form is a contract (docs/output.md).
+// A count that is zero is written; an empty list may be left out.
+type Report struct {
+	Schema      int          `json:"schema"`
+	Captures    []Capture    `json:"captures"`
+	Connections []Connection `json:"connections"`
+	Totals      Totals       `json:"totals"`
+	Evicted     *Evicted     `json:"evicted,omitempty"` // nil while no bound was hit
+}
+
+// Capture sums up one input.
+type Capture struct {
+	File            string `json:"file"`
+	Format          string `json:"format"` // "pcap" or "pcapng"
+	Frames          int64  `json:"frames"`
+	RDMAFrames      int64  `json:"rdma_frames"`
+	CutFrames       int64  `json:"cut_frames"` // RDMA frames captured only in part
+	BadICRC         int64  `json:"bad_icrc"`
+	DuplicateFrames int64  `json:"duplicate_frames"` // mirrored twice, otherwise ignored
+	Fragments       int64  `json:"fragments"`        // IP fragments, counted and not decoded
+	CaptureDrops    uint64 `json:"capture_drops"`    // frames that the capture itself lost
+	FirstTime       Time   `json:"first_time"`
+	LastTime        Time   `json:"last_time"`
+	Error           string `json:"error"`
+}
+
+// Connection is two halves that answer each other, or one half alone.
+type Connection struct {
+	ID        int      `json:"id"`        // from 1, in order of appearance
+	Service   string   `json:"service"`   // "RC", "UC", "RD" or "XRC"
+	Transport string   `json:"transport"` // "go-back-n", "irn", "windowless" or "mp-rdma"
+	PairedBy  string   `json:"paired_by"` // "cm", "feedback", "user" or "none"
+	A         *End     `json:"a,omitempty"`
+	B         *End     `json:"b,omitempty"`
+	Streams   []Stream `json:"streams"`
+}
+
+// End is one end of a connection.
+type End struct {
+	Address Address `json:"address"`
+	QPN     QPN     `json:"qpn"`
+}
+
+// Stream is a sequence of packets in one PSN space and the feedback on it.
+type Stream struct {
+	Src           Address       `json:"src"`
+	Dst           Address       `json:"dst"`
+	DestQP        QPN           `json:"destqp"`
+	Kind          string        `json:"kind"` // "request" or "read-response"
+	Epochs        int           `json:"epochs"`
+	FirstPSN      psn.PSN       `json:"first_psn"`
+	LastPSN       psn.PSN       `json:"last_psn"` // the last PSN consumed: a trailing READ takes n
+	Packets       int64         `json:"packets"`
+	PayloadBytes  int64         `json:"payload_bytes"`
+	Lost          int64         `json:"lost"`          // copies that the network lost, as far as proved
+	LostHarmless  int64         `json:"lost_harmless"` // those of them that the receiver did not need
+	Damaged       int64         `json:"damaged"`       // packets with a bad ICRC
+	Discarded     int64         `json:"discarded"`     // arrived here and refused by the receiver
+	LostRanges    []psn.Range   `json:"lost_ranges"`   // each distinct lost PSN once
+	Undecided     int64         `json:"undecided"`     // PSNs of which the capture cannot tell
+	NotCaptured   int64         `json:"not_captured"`  // PSNs that the capture lost, not the network
+	Reordered     int64         `json:"reordered"`
+	GapsTotal     int64         `json:"gaps_total"`
+	Gaps          []Gap         `json:"gaps"` // the worst first, at most Config.MaxGaps
+	Retransmitted Retransmitted `json:"retransmitted"`
+	Efficiency    *float64      `json:"efficiency,omitempty"` // unique payload bytes acknowledged per byte sent
+	Feedback      Feedback      `json:"feedback"`
+	Times         Times         `json:"times"`
+	Findings      []Finding     `json:"findings"`
+}
+
+// Gap is a maximal run of consecutive PSNs that were missing at one moment.
+type Gap struct {
+	First       psn.PSN  `json:"first"`
+	Last        psn.PSN  `json:"last"`
+	Count       int64    `json:"count"`
+	Evidence    Evidence `json:"evidence"`
+	ConfirmedBy Evidence `json:"confirmed_by,omitempty"` // feedback that named what was observed
+	Where       Where    `json:"where"`
+	OpenedFrame int      `json:"opened_frame"`
+	OpenedNS    int64    `json:"opened_ns"` // from the first packet of the input
+	Closed      Closed   `json:"closed"`
+	ClosedFrame int      `json:"closed_frame,omitempty"`
+	ClosedNS    int64    `json:"closed_ns,omitempty"`
+	Copies      int      `json:"copies"` // the largest number of lost copies of any of its PSNs
+	File        *int     `json:"file,omitempty"`
+	Message     *Message `json:"message,omitempty"`
+}
+
+// Message is what a gap hit, as far as the capture saw it.
+type Message struct {
+	Number     int64   `json:"number"` // in the stream, from 1
+	OpcodeName string  `json:"opcode_name"`
+	VA         Hex64   `json:"va,omitempty"`
+	RKey       *uint32 `json:"r_key,omitempty"`
+}
+
+// Retransmitted counts packets whose PSN had been sent before.
+type Retransmitted struct {
+	Packets      int64             `json:"packets"`
+	PayloadBytes int64             `json:"payload_bytes"`
+	ByCause      map[Cause]int64   `json:"by_cause"`
+	ByVerdict    map[Verdict]int64 `json:"by_verdict"`
+}
+
+// Feedback counts what the receiver said about a stream.
+type Feedback struct {
+	Packets    int64     `json:"packets"` // acknowledgements, not READ responses or ATOMIC acknowledges
+	Bytes      int64     `json:"bytes"`   // on the wire, from the BTH to the ICRC
+	Acks       int64     `json:"acks"`
+	Naks       int64     `json:"naks"`     // all NAK codes
+	NakPSNs    []psn.PSN `json:"nak_psns"` // distinct PSNs of sequence errors in order of appearance
+	RNRNaks    int64     `json:"rnr_naks"`
+	AtomicAcks int64     `json:"atomic_acks"`
+}
+
+// Times are spans that this capture point can be trusted with.
+type Times struct {
+	NakGeneration *Span `json:"nak_generation_ns,omitempty"`
+	NakReaction   *Span `json:"nak_reaction_ns,omitempty"`
+	Recovery      *Span `json:"recovery_ns,omitempty"`
+	Timeout       *Span `json:"timeout_ns,omitempty"`
+	RTT           *Span `json:"rtt_ns,omitempty"`
+	Message       *Span `json:"message_ns,omitempty"`
+}
+
+// Span sums up samples of a duration in nanoseconds.
+type Span struct {
+	Count  int64 `json:"count"`
+	Min    int64 `json:"min"`
+	Median int64 `json:"median"`
+	P99    int64 `json:"p99"`
+	Max    int64 `json:"max"`
+}
+
+// Finding is something that an operator should know, in words.
+type Finding struct {
+	Kind    string `json:"kind"` // "retry-exhausted", "stale-psn", "rnr-storm", ...
+	Text    string `json:"text"`
+	Counter string `json:"counter,omitempty"` // the NIC counter that counts the same
+	Frames  []int  `json:"frames,omitempty"`
+}
+
+// Totals add up all streams.
+type Totals struct {
+	Connections   int   `json:"connections"`
+	Datagrams     int64 `json:"datagrams"` // packets of UD, connection management included
+	Packets       int64 `json:"packets"`   // all RDMA packets but duplicates
+	Lost          int64 `json:"lost"`
+	Retransmitted int64 `json:"retransmitted"`
+	NotCaptured   int64 `json:"not_captured"`
+	CNPs          int64 `json:"cnps"`
+	CEMarked      int64 `json:"ce_marked"`
+}
+
+// Evicted says what was dropped because a bound of Config was hit.
+type Evicted struct {
+	Halves int64 `json:"halves,omitempty"`
+	Gaps   int64 `json:"gaps,omitempty"`
+}
+
+// Evidence is what a gap rests on.
+type Evidence string
+
+// The kinds of evidence.
+const (
+	EvidenceObserved   Evidence = "observed"    // a later PSN passed the capture point first
+	EvidenceNAK        Evidence = "nak"         // the receiver named it
+	EvidenceIRNNack    Evidence = "irn-nack"    // the receiver named it
+	EvidenceTCAETH     Evidence = "tc-aeth"     // the receiver named it
+	EvidenceMPNack     Evidence = "mp-nack"     // the receiver named it
+	EvidenceImpliedNAK Evidence = "implied-nak" // a new READ request names the first missing response
+	EvidenceTimeout    Evidence = "timeout"     // the sender resent it without feedback
+	EvidenceICRC       Evidence = "icrc"        // it came damaged
+)
+
+// Where is the place of a loss, seen from the capture point.
+type Where string
+
+// The places.
+const (
+	Upstream   Where = "upstream"   // lost before the capture point
+	Downstream Where = "downstream" // seen here, missing at the receiver
+	Unknown    Where = "unknown"    // a timeout alone: the data or its acknowledgement
+	Nowhere    Where = "none"       // reordered, not lost
+	InCapture  Where = "capture"    // the capture lost it
+)
+
+// Closed is how a gap ended.
+type Closed string
+
+// The ways to end.
+const (
+	ClosedRetransmitted Closed = "retransmitted"
+	ClosedReordered     Closed = "reordered"    // it was late, not lost
+	ClosedNotCaptured   Closed = "not-captured" // acknowledged though nobody resent it
+	Open                Closed = "open"         // not by the end of the capture
+)
+
+// Cause is why a packet was sent again.
+type Cause string
+
+// The causes.
+const (
+	CauseNAK        Cause = "nak"
+	CauseIRNNack    Cause = "irn-nack"
+	CauseTCAETH     Cause = "tc-aeth"
+	CauseMPNack     Cause = "mp-nack"
+	CauseImpliedNAK Cause = "implied-nak"
+	CauseRNR        Cause = "rnr"
+	CauseTimeout    Cause = "timeout"
+	CauseEarly      Cause = "early" // no reason visible here
+)
+
+// Verdict is whether sending a packet again was of use.
+type Verdict string
+
+// The verdicts.
+const (
+	Needed         Verdict = "needed"    // the receiver did not have it
+	Redundant      Verdict = "redundant" // it provably had it
+	Wasted         Verdict = "wasted"    // resent only because go-back-N starts over
+	UnknownVerdict Verdict = "unknown"
+)
+
+// QPN is a queue pair number, written as people search it in logs: "0x000222".
+type QPN uint32
+
+// String is "0x" and 6 hexadecimal digits.
+func (q QPN) String() string { return fmt.Sprintf("0x%06x", uint32(q)) }
+
+// MarshalText gives the form of String.
+func (q QPN) MarshalText() ([]byte, error) { return []byte(q.String()), nil }
+
+// Time is a point in time in nanoseconds since 1970-01-01 UTC.
+type Time int64
+
+// String is seconds and nanoseconds: "1700000000.000001000".
+func (t Time) String() string {
+	sec, ns := int64(t)/1e9, int64(t)%1e9
+	if ns < 0 {
+		sec, ns = sec-1, ns+1e9
+	}
+	return fmt.Sprintf("%d.%09d", sec, ns)
+}
+
+// MarshalText gives the form of String.
+func (t Time) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// Hex64 is a 64-bit value written as "0x00007f0000001000", "" when empty.
+type Hex64 string
+
+// NewHex64 writes v.
+func NewHex64(v uint64) Hex64 { return Hex64(fmt.Sprintf("0x%016x", v)) }
