@@ -7,6 +7,11 @@ import (
 // The builders write captures field by field as the drafts lay them out, in
 // either byte order.
 
+var (
+	little = binary.LittleEndian
+	bigEnd = binary.BigEndian
+)
+
 type byteOrder interface {
 	binary.ByteOrder
 	binary.AppendByteOrder

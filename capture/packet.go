@@ -54,7 +54,7 @@ func (r *Reader) packet(b []byte, f *dissect.Frame, in *iface, index int) error 
 	if options := padded(end); options+4 < len(b) {
 		r.dropCount(b[options:len(b)-4], in)
 	}
-	r.win.lo += len(b)
+	r.win.pass(len(b))
 	r.frames++
 	f.Data = b[data:end:end]
 	f.WireLen = wireLen(r.u32(b[24:]), int(captured))
@@ -106,7 +106,7 @@ func (r *Reader) simplePacket(b []byte, f *dissect.Frame) error {
 		return r.damaged("length on the wire", r.win.offset()+8, "%d is more than the %d bytes that the block has for it", captured, room)
 	}
 	end := data + int(captured)
-	r.win.lo += len(b)
+	r.win.pass(len(b))
 	r.frames++
 	f.Data = b[data:end:end]
 	f.WireLen = wireLen(wire, int(captured))

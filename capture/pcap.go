@@ -61,7 +61,7 @@ func (r *Reader) fileHeader() error {
 	in := iface{Interface: Interface{Link: dissect.LinkType(r.u32(b[20:]) & 0xffff), SnapLen: r.u32(b[16:])}}
 	r.form.limit = packetLimit(in.SnapLen)
 	r.interfaces = []iface{in}
-	r.win.skip(fileHeaderLen)
+	r.win.pass(fileHeaderLen)
 	return nil
 }
 
@@ -102,9 +102,9 @@ func (r *Reader) nextRecord(f *dissect.Frame) error {
 	if len(b) < end {
 		return r.short("packet data", r.win.offset()+int64(header), len(b)-header, int(captured))
 	}
-	r.win.lo += end
+	r.win.pass(end)
 	r.frames++
-	f.Data = b[header:]
+	f.Data = b[header:end:end]
 	f.WireLen = wireLen(r.u32(b[12:]), int(captured))
 	f.Time = int64(r.u32(b))*1e9 + int64(r.u32(b[4:]))*r.form.fraction
 	f.Link = r.interfaces[0].Link

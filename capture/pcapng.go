@@ -161,7 +161,7 @@ func (r *Reader) passBlock(kind, total uint32) error {
 	if trailer := r.u32(end); trailer != total {
 		return r.unequal(kind, r.win.offset(), total, trailer)
 	}
-	r.win.lo += 4
+	r.win.pass(4)
 	return nil
 }
 

@@ -1,12 +1,11 @@
 package capture
 
 import (
+	"encoding/binary"
 	"io"
 	"math"
 	"math/bits"
 	"os"
-
-	"encoding/binary"
 
 	"github.com/rdmadump/rdmadump/dissect"
 )
@@ -27,6 +26,7 @@ type Reader struct {
 	form       recordForm // of pcap
 	interfaces []iface    // of all sections
 	section    int        // index of the current section's first interface
+	stray      iface      // statistics of interfaces that are not there
 }
 
 // Info describes a capture as far as it has been read.
@@ -35,7 +35,7 @@ type Info struct {
 	Format     string      // "pcap" or "pcapng"
 	Interfaces []Interface // indexed by dissect.Frame.Interface; one for pcap
 	Frames     int         // read so far
-	Drops      uint64      // packets that the capturing side lost, summed over Interfaces
+	Drops      uint64      // packets that the capturing side lost, over all interfaces
 }
 
 // Interface is one capturing interface.
@@ -70,6 +70,7 @@ func (r *Reader) Info() Info {
 		info.Interfaces[i] = in
 		info.Drops = addSaturating(info.Drops, in.Drops)
 	}
+	info.Drops = addSaturating(info.Drops, r.stray.drops())
 	return info
 }
 

@@ -62,7 +62,7 @@ func (r *Reader) passSection(b []byte) error {
 		return r.damaged("pcapng version", r.win.offset()+12, "%d.%d is not supported, only version 1 is", major, r.u16(b[14:]))
 	}
 	r.section = len(r.interfaces)
-	r.win.lo += len(b)
+	r.win.pass(len(b))
 	return nil
 }
 
@@ -106,7 +106,7 @@ func (r *Reader) passInterface(b []byte) error {
 		return err
 	}
 	r.interfaces = append(r.interfaces, in)
-	r.win.lo += len(b)
+	r.win.pass(len(b))
 	return nil
 }
 
@@ -120,12 +120,15 @@ func (r *Reader) passInterface(b []byte) error {
 //	|                     timestamp, upper half                     |
 //	|                     timestamp, lower half                     |
 //	|                            options ...
+//
+// Those of an interface that the section has not are no fault, as in Wireshark,
+// since no frame hangs on them; what they count is lost all the same.
 func (r *Reader) passStatistics(b []byte) error {
-	in, err := r.iface(r.u32(b[8:]))
-	if err != nil {
-		return err
+	in := &r.stray
+	if id := r.u32(b[8:]); uint64(id) < uint64(len(r.interfaces)-r.section) {
+		in = &r.interfaces[r.section+int(id)]
 	}
-	err = r.options(b, 20, func(code uint16, value []byte) string {
+	err := r.options(b, 20, func(code uint16, value []byte) string {
 		switch code {
 		case 5: // isb_ifdrop
 			if len(value) != 8 {
@@ -143,7 +146,7 @@ func (r *Reader) passStatistics(b []byte) error {
 	if err != nil {
 		return err
 	}
-	r.win.lo += len(b)
+	r.win.pass(len(b))
 	return nil
 }
 
@@ -161,7 +164,8 @@ func (r *Reader) iface(id uint32) (*iface, error) {
 //	|             code              |            length             |
 //	|                 value, padded to 32 bits ...
 //
-// Visit returns the name of an option whose length is wrong.
+// Visit returns the name of an option whose length is wrong. That is a fault, as
+// in libpcap: what the option says, such as the unit of all times, is not known.
 func (r *Reader) options(b []byte, at int, visit func(code uint16, value []byte) string) error {
 	end := len(b) - 4
 	for at+4 <= end {
