@@ -112,7 +112,7 @@ func small() map[string]sample {
 		ended()
 		ng.enhanced(0, 1700000000000000001, 61, data(61, 1))
 		ended()
-		ng.block(4, data(5, 1)) // name resolution
+		ng.block(4, uint32(0)) // name resolution, with no name
 		ended()
 		ng.obsolete(0, 0, 1700000000000000002, 70, data(6, 3))
 		ended()
