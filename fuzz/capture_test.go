@@ -180,4 +180,3 @@ func gzipped(b []byte) []byte {
 	z.Close()
 	return out.Bytes()
 }
-
