@@ -160,12 +160,13 @@ func TestBomb(t *testing.T) {
 // end, and where opening fails.
 func TestCloseLeavesNothing(t *testing.T) {
 	before := runtime.NumGoroutine()
+	const frames = 20000
 	path := filepath.Join(t.TempDir(), "x")
-	for _, file := range [][]byte{gzipped(benchPcap()), zstandard(benchPcapng()), gzipped([]byte("no capture"))} {
+	for _, file := range [][]byte{gzipped(benchPcap(frames, 512)), zstandard(benchPcapng(frames, 512)), gzipped([]byte("no capture"))} {
 		if err := os.WriteFile(path, file, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, n := range []int{0, 1, 100, benchFrames + 1} {
+		for _, n := range []int{0, 1, 100, frames + 1} {
 			r, err := Open(path)
 			if err != nil {
 				continue
