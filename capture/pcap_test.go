@@ -42,14 +42,14 @@ func TestPcapLengths(t *testing.T) {
 	p := pcapBuilder{order: little, magic: 0xa1b2c3d4}
 	for _, snaplen := range []uint32{0, 1, 96, 65535, 0xffffffff} {
 		file := p.record(p.file(1, snaplen), 1, 1, 10, data(1500, 0))
-		file = p.record(file, 1, 1, 0xffffffff, data(200<<10, 3))
+		file = p.record(file, 1, 1, 0x7fffffff, data(200<<10, 3))
 		frames, _, err := readBytes(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		sameFrames(t, frames, []dissect.Frame{
 			{Data: data(1500, 0), WireLen: 1500, Time: 1e9 + 1000, Link: 1, Number: 1},
-			{Data: data(200<<10, 3), WireLen: 0xffffffff, Time: 1e9 + 1000, Link: 1, Number: 2},
+			{Data: data(200<<10, 3), WireLen: 0x7fffffff, Time: 1e9 + 1000, Link: 1, Number: 2},
 		})
 	}
 }
