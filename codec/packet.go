@@ -107,10 +107,7 @@ func (p *Packet) Decode(b []byte, wireLen int) error {
 // where the length of an acknowledgement shows it; end is where payload ends.
 func (p *Packet) present(end int) HeaderSet {
 	set := opcodes[p.BTH.Opcode].headers
-	if v := p.BTH.Opcode.Verb(); v != VerbAck && v != VerbAtomicAck {
-		return set
-	}
-	if s := p.BTH.Opcode.Service(); s != RC && s != XRC {
+	if !p.BTH.Opcode.mayHaveTCAETH() {
 		return set
 	}
 	switch end - set.Len() {

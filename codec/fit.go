@@ -1,0 +1,28 @@
+package codec
+
+// Fits reports whether a packet with this BTH can be n bytes long on the wire,
+// from the BTH up to and with the ICRC: whether the headers of its opcode, the
+// pad and the ICRC have room, payload stands only where the operation has it,
+// and payload and pad fill whole 4-byte words (IBA 9.2.3). An acknowledgement
+// of RC or XRC may have a T/C AETH of either length. Of an opcode that is not
+// known no more than BTH and ICRC is asked.
+func (h *BTH) Fits(n int) bool {
+	headers := h.Opcode.Headers().Len()
+	left := n - icrcLen - headers
+	switch {
+	case h.Opcode == OpcodeCNP:
+		return left == 0 // whatever PadCnt says
+	case !h.Opcode.Known():
+		return left >= 0
+	case h.Opcode.Payload():
+		return left >= int(h.PadCnt) && left%4 == 0
+	}
+	left -= int(h.PadCnt)
+	return left == 0 || h.Opcode.mayHaveTCAETH() && (left == tcaethShort || left == HeaderTCAETH.Len())
+}
+
+// mayHaveTCAETH reports whether a T/C AETH can stand in packets of the opcode.
+func (o Opcode) mayHaveTCAETH() bool {
+	v, s := o.Verb(), o.Service()
+	return (v == VerbAck || v == VerbAtomicAck) && (s == RC || s == XRC)
+}
