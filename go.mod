@@ -5,6 +5,7 @@ go 1.25.0
 require (
 	github.com/google/gopacket v1.1.19
 	github.com/klauspost/compress v1.20.4
+	pgregory.net/rapid v1.3.0
 )
 
 require (
