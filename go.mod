@@ -1,3 +1,5 @@
 module github.com/rdmadump/rdmadump
 
 go 1.25.0
+
+require pgregory.net/rapid v1.3.0 // indirect
