@@ -26,9 +26,9 @@ type CM struct {
 	PrivateData []byte
 }
 
-// messages is where the decoded messages stand, by attribute.
+// messages are the headers of the messages, by attribute from AttributeREQ on.
 var messages = [...]Header{
-	AttributeREQ - AttributeREQ:  HeaderREQ,
+	0:                            HeaderREQ,
 	AttributeREJ - AttributeREQ:  HeaderREJ,
 	AttributeREP - AttributeREQ:  HeaderREP,
 	AttributeRTU - AttributeREQ:  HeaderRTU,
@@ -76,8 +76,8 @@ func (m *CM) Decode(b []byte) error {
 		return err
 	}
 	b = m.PrivateData
-	if _, ok := m.REQ.ServiceID.Port(); h == HeaderREQ && ok && len(b) >= HeaderIPCM.Len() {
-		_ = m.decode(HeaderIPCM, b)
+	if _, ok := m.REQ.ServiceID.Port(); h == HeaderREQ && ok {
+		_ = m.decode(HeaderIPCM, b) // what is cut short stays private data
 		b = m.PrivateData
 	}
 	if (h == HeaderREQ || h == HeaderREP) && isRate(b) {

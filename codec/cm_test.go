@@ -124,6 +124,7 @@ func TestRateAdvertisement(t *testing.T) {
 		{"RTU cannot carry it", datagram(AttributeRTU, 0, 8, ad), Set(HeaderRTU)},
 		{"wrong place", datagram(AttributeREP, 0, 37, ad), Set(HeaderREP)},
 		{"unknown version", datagram(AttributeREP, 0, 36, other), Set(HeaderREP)},
+		{"IPCM header cut short", datagram(AttributeREQ, 0x01064853, 140+36, nil)[:24+140+35], Set(HeaderREQ)},
 		{"cut short", datagram(AttributeREP, 0, 36, ad)[:24+36+11], Set(HeaderREP)},
 	} {
 		var m CM

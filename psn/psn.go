@@ -8,8 +8,6 @@ const Bits = 24
 // Mask keeps the bits of a PSN.
 const Mask = 1<<Bits - 1
 
-const half = 1 << (Bits - 1)
-
 // PSN is a packet sequence number: 24 bits, compared by serial arithmetic
 // (InfiniBand Architecture Specification, 9.7.1). Values above Mask are not
 // PSNs; New makes one of any number.
