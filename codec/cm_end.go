@@ -64,7 +64,7 @@ type REJ struct {
 	Rsv6            uint8
 	InfoLength      uint8 // how many bytes of Info count; 7 bits
 	Rsv1            uint8
-	Reason          uint16 // IBA table 108: 4 timeout, 8 invalid service ID, 28 the consumer's own
+	Reason          uint16 // IBA 12.6.7.2: 4 timeout, 8 invalid service ID, 28 the consumer's own
 	Info            [72]byte
 }
 

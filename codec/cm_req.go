@@ -118,7 +118,7 @@ func (h *REQ) AppendBinary(b []byte) ([]byte, error) {
 }
 
 // MTU is the path MTU in bytes that code 1 to 5 stands for, 256 to 4096; zero
-// for a code that stands for none (IBA 12.7.10).
+// for a code that stands for none (IBA 12.7).
 func MTU(code uint8) int {
 	if code < 1 || code > 5 {
 		return 0

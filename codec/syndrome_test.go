@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The tables of IBA 9.7.7.2 and 9.7.5.2.8, typed in as they are printed there.
+// The tables of IBA 9.7.7.2 (credits) and 9.7.5.2.8 (RNR NAK timers, in ms).
 var (
 	creditTable = []uint32{0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144,
 		8192, 12288, 16384, 24576, 32768}
