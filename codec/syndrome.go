@@ -6,7 +6,7 @@ import (
 )
 
 // Syndrome is the first byte of an AETH: bit 0 is reserved, bits 1-2 say what
-// it is, bits 3-7 carry its value (IBA 9.3.5.1).
+// it is, bits 3-7 carry its value (IBA 9.3.5).
 type Syndrome uint8
 
 // Kind is what an acknowledgement says.

@@ -15,14 +15,23 @@ type Packet struct {
 	Traffic    uint8  // TOS or traffic class: DSCP in the upper 6 bits, ECN in the lower 2
 	HopLimit   uint8  // TTL or hop limit
 	IPID       uint16 // identification of IPv4, 0 elsewhere
-	VLAN       uint16 // innermost VLAN identifier, 0 without a tag
+	VLAN       uint16 // innermost VLAN identifier inside all tunnels, 0 without a tag
 	VNI        uint32 // innermost VXLAN, GENEVE or NVGRE network, 0 without one
 	Tunnels    Tunnels
 	SGID, DGID Address // of a GRH in native InfiniBand, else zero
 
+	// Link, Covered and Trailer are the captured frame, one behind the other.
+	// Link is everything before Covered: of native InfiniBand with a GRH it ends
+	// with the LRH.
+	Link []byte
+
 	// Covered is the frame from where the ICRC's coverage begins (IP header,
 	// GRH or LRH) up to and with the ICRC, as far as it was captured.
 	Covered []byte
+
+	// Trailer is what follows the ICRC: padding, frame check sequence, VCRC.
+	Trailer []byte
+
 	BTH     int // the BTH's place in Covered
 	WireLen int // bytes on the wire from the BTH up to and with the ICRC
 }

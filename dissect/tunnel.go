@@ -12,7 +12,7 @@ const (
 	ERSPAN1         // ERSPAN type I, without a header of its own
 	ERSPAN2         // ERSPAN type II
 	ERSPAN3         // ERSPAN type III
-	MPLS            // RFC 3032, one or more labels
+	MPLS            // RFC 3032, one label
 	IPIP            // IP in IP, any of the four combinations
 )
 

@@ -1,0 +1,117 @@
+package capture
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Open opens a capture file. The name has no special values: "-" is a file
+// called so. The error is an *Error: ErrEmpty, ErrFormat or ErrCut, or what the
+// operating system says of a file that is missing, a directory or unreadable.
+func Open(name string) (*Reader, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fileError(name, err)
+	}
+	return newReader(file, name, file)
+}
+
+// NewReader reads a capture from src, such as standard input; name stands for it
+// in messages and Info. It reads up to the first record, so it waits for a pipe
+// that has nothing yet. It does not close src. After Close, a Read of compressed
+// data that is already under way in src may still come to its end.
+func NewReader(src io.Reader, name string) (*Reader, error) {
+	return newReader(src, name, nil)
+}
+
+func newReader(src io.Reader, name string, file *os.File) (*Reader, error) {
+	r := &Reader{name: name, file: file}
+	err := r.start(src)
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// start reads up to the first record.
+func (r *Reader) start(src io.Reader) error {
+	plain, compressed, err := decompress(src)
+	if err != nil {
+		return fileError(r.name, err)
+	}
+	r.win.src = plain
+	if compressed {
+		r.pump = startPump(plain)
+		r.win.src = r.pump
+	}
+	if err := r.header(); err != nil {
+		return err
+	}
+	r.opened = true
+	return nil
+}
+
+// header reads what comes before the first record.
+func (r *Reader) header() error {
+	magic := r.win.peek(4)
+	if len(magic) < 4 {
+		switch {
+		case !r.win.ended():
+			return r.stopped()
+		case len(magic) == 0:
+			return fileError(r.name, ErrEmpty)
+		}
+		return fileError(r.name, fmt.Errorf("%w: %d bytes are too few", ErrFormat, len(magic)))
+	}
+	if r.u32(magic) == blockSection {
+		r.ng, r.format = true, "pcapng"
+		return r.firstSection()
+	}
+	if r.pcapMagic(magic) {
+		r.format = "pcap"
+		return r.fileHeader()
+	}
+	for _, k := range foreign {
+		if bytes.HasPrefix(r.win.peek(len(k.magic)), []byte(k.magic)) {
+			return fileError(r.name, fmt.Errorf("%w that can be read: %s", ErrFormat, k.what))
+		}
+	}
+	return fileError(r.name, fmt.Errorf("%w: begins with % x, neither pcap nor pcapng", ErrFormat, magic))
+}
+
+// foreign are files that people take for captures which are read here; they are
+// told by name.
+var foreign = []struct{ magic, what string }{
+	{"\xfd7zXZ\x00", "xz data, decompress it first"},
+	{"BZh", "bzip2 data, decompress it first"},
+	{"\x04\x22\x4d\x18", "lz4 data, decompress it first"},
+	{"PK\x03\x04", "a zip archive, extract it first"},
+	{"snoop\x00\x00\x00", "snoop, convert it to pcapng first"},
+	{"\x1c\x00\x01\xab", "Ixia lcap, convert it to pcapng first"},
+	{"\x1c\x00\x01\xac", "Ixia lcap, convert it to pcapng first"},
+	{"\xab\x01\x00\x1c", "Ixia lcap, convert it to pcapng first"},
+	{"\xac\x01\x00\x1c", "Ixia lcap, convert it to pcapng first"},
+}
+
+// Close ends reading and closes the file that Open opened. Next returns an error
+// afterwards.
+func (r *Reader) Close() error {
+	var err error
+	if r.file != nil {
+		err = r.file.Close()
+	}
+	if r.pump != nil {
+		r.pump.close()
+		if r.file != nil { // its reads have ended now
+			r.pump.wait()
+		}
+	}
+	r.file, r.pump, r.win = nil, nil, window{err: os.ErrClosed}
+	if r.err == nil {
+		r.err = fileError(r.name, os.ErrClosed)
+	}
+	return err
+}
