@@ -55,7 +55,7 @@ func TestSpanAgainstWalk(t *testing.T) {
 				both++
 			}
 			if a.Intersect(b).Contains(q) != (inA && inB) {
-				t.Fatalf("%v and %v have %d in common: %v", a, b, q, !(inA && inB))
+				t.Fatalf("%v and %v: %d in common is %v", a, b, q, a.Intersect(b).Contains(q))
 			}
 		}
 		if a.Len() != n || a.Intersect(b).Len() != both {
