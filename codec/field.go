@@ -2,6 +2,7 @@ package codec
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"net/netip"
 	"strconv"
@@ -16,16 +17,17 @@ const (
 	Hex              // hexadecimal with leading zeros
 	Flag             // one bit, set or not
 	GID              // 128 bits, written as an IPv6 address
+	Data             // whole bytes, written as hexadecimal digits
 )
 
 // Field is one row of the field table: where a field lies and what it is
 // called. Bits are counted from the most significant bit of the header's first
 // byte, as the specification draws them.
 type Field struct {
-	Name string // name of the struct's field
+	Name string // name of the struct's field, "Primary.SL" for one of a struct inside
 	Key  string // Wireshark's name without its protocol, ours where it has none; "" for reserved bits
 	Off  int    // bits before the field
-	Bits int    // width, 1 to 64, or 128 for a GID
+	Bits int    // width, 1 to 64; more for GID and Data
 	Base Base
 	Doc  string
 }
@@ -69,6 +71,8 @@ func (f Field) Text(header []byte) string {
 	switch f.Base {
 	case Hex:
 		return fmt.Sprintf("0x%0*x", (f.Bits+3)/4, v)
+	case Data:
+		return hex.EncodeToString(f.Bytes(header))
 	case GID:
 		a, _ := netip.AddrFromSlice(f.Bytes(header))
 		return a.String()

@@ -7,22 +7,16 @@ package codec
 // of RC or XRC may have a T/C AETH of either length. Of an opcode that is not
 // known no more than BTH and ICRC is asked.
 func (h *BTH) Fits(n int) bool {
-	headers := h.Opcode.Headers().Len()
-	left := n - icrcLen - headers
+	info := &opcodes[h.Opcode]
+	left := n - icrcLen - info.len
 	switch {
 	case h.Opcode == OpcodeCNP:
 		return left == 0 // whatever PadCnt says
-	case !h.Opcode.Known():
+	case !info.known:
 		return left >= 0
-	case h.Opcode.Payload():
+	case info.place&payload != 0:
 		return left >= int(h.PadCnt) && left%4 == 0
 	}
 	left -= int(h.PadCnt)
-	return left == 0 || h.Opcode.mayHaveTCAETH() && (left == tcaethShort || left == HeaderTCAETH.Len())
-}
-
-// mayHaveTCAETH reports whether a T/C AETH can stand in packets of the opcode.
-func (o Opcode) mayHaveTCAETH() bool {
-	v, s := o.Verb(), o.Service()
-	return (v == VerbAck || v == VerbAtomicAck) && (s == RC || s == XRC)
+	return left == 0 || info.reports && (left == tcaethShort || left == HeaderTCAETH.Len())
 }

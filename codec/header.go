@@ -27,6 +27,17 @@ const (
 	HeaderIETH                       // Invalidate Extended Transport Header
 	HeaderCNP                        // the 16 reserved bytes of a congestion notification
 
+	// Headers of a management datagram, the payload of a UD packet (see CM).
+	HeaderMAD  // Management Datagram
+	HeaderREQ  // request for a connection
+	HeaderREP  // reply to a request
+	HeaderRTU  // ready to use
+	HeaderDREQ // request for disconnection
+	HeaderDREP // reply to a request for disconnection
+	HeaderREJ  // reject
+	HeaderIPCM // addresses of the RDMA IP CM service
+	HeaderRate // rate advertisement of a windowless sender
+
 	numHeaders
 )
 

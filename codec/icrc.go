@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 )
@@ -43,11 +44,11 @@ const icrcPrefix = 256
 // is the BTH's place in b. b is not changed.
 //
 // The result is stored least significant byte first. It returns ErrLength when
-// the headers before the BTH are too short for the carrier, or longer than 244
-// bytes.
+// the headers before the BTH are too short for the carrier, or longer than 251
+// bytes. It does not allocate.
 func ICRC(c Carrier, b []byte, bth int) (uint32, error) {
 	head := bth + 5 // the last masked byte is the BTH's fifth
-	if head > len(b) || head > icrcPrefix || bth < outerLen[c] {
+	if int(c) >= len(outerLen) || bth < outerLen[c] || head > len(b) || head > icrcPrefix {
 		return 0, fmt.Errorf("ICRC: %w: BTH at byte %d of %d", ErrLength, bth, len(b))
 	}
 	var masked [icrcPrefix]byte
@@ -68,8 +69,37 @@ func ICRC(c Carrier, b []byte, bth int) (uint32, error) {
 		crc = 0      // the LRH itself takes the place of the 8 bytes of ones
 	}
 	m[bth+4] = 0xff // FECN, BECN, reserved
-	crc = crc32.Update(crc, crc32.IEEETable, m)
-	return crc32.Update(crc, crc32.IEEETable, b[head:]), nil
+	return crc32.Update(updateHead(crc, m), crc32.IEEETable, b[head:]), nil
+}
+
+// updateHead is crc32.Update for the masked copy of the head, which lives on
+// the stack: what crc32.Update is given escapes to the heap, and for so few
+// bytes it would read the same tables.
+func updateHead(crc uint32, m []byte) uint32 {
+	crc = ^crc
+	for ; len(m) >= 8; m = m[8:] {
+		crc ^= binary.LittleEndian.Uint32(m)
+		crc = eight[0][m[7]] ^ eight[1][m[6]] ^ eight[2][m[5]] ^ eight[3][m[4]] ^
+			eight[4][crc>>24] ^ eight[5][crc>>16&0xff] ^ eight[6][crc>>8&0xff] ^ eight[7][crc&0xff]
+	}
+	for _, v := range m {
+		crc = eight[0][byte(crc)^v] ^ crc>>8
+	}
+	return ^crc
+}
+
+// eight holds, for each value of a byte, what it adds to the CRC when 0 to 7
+// bytes follow it.
+var eight = followedBy()
+
+func followedBy() (tables [8][256]uint32) {
+	tables[0] = *crc32.IEEETable
+	for n := 1; n < len(tables); n++ {
+		for v, crc := range tables[n-1] {
+			tables[n][v] = tables[0][byte(crc)] ^ crc>>8
+		}
+	}
+	return tables
 }
 
 // outerLen is the shortest that can stand before the BTH.

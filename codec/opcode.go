@@ -228,6 +228,8 @@ type opcodeInfo struct {
 	verb    Verb
 	place   place
 	known   bool
+	reports bool // an acknowledgement that may carry a T/C AETH
+	len     int  // of the headers
 }
 
 // opcodes spells the two tables out, so that a packet costs one look-up.
@@ -250,16 +252,23 @@ func spellOut() (all [256]opcodeInfo) {
 		if o.Service() == IRN {
 			headers |= irnHeaders(o.Operation())
 		}
-		all[i] = opcodeInfo{s.name + " " + op.name, headers, op.verb, op.place, true}
+		all[i] = opcodeInfo{name: s.name + " " + op.name, headers: headers, verb: op.verb, place: op.place, known: true}
 	}
-	all[OpcodeCNP] = opcodeInfo{"CNP", Set(HeaderBTH, HeaderCNP), VerbNone, only, true}
+	all[OpcodeCNP] = opcodeInfo{name: "CNP", headers: Set(HeaderBTH, HeaderCNP), place: only, known: true}
 	ack := func(o Opcode, name string, headers HeaderSet) {
-		all[o] = opcodeInfo{name, Set(HeaderBTH, HeaderAETH) | headers, VerbAck, only, true}
+		all[o] = opcodeInfo{name: name, headers: Set(HeaderBTH, HeaderAETH) | headers, verb: VerbAck, place: only, known: true}
 	}
 	ack(OpcodeIRNNack, "IRN NACK", Set(HeaderSackETH))
 	ack(OpcodeIRNReadAck, "IRN READ Response ACK", 0)
 	ack(OpcodeIRNReadNack, "IRN READ Response NACK", Set(HeaderSackETH))
 	ack(OpcodeMPRDMAAck, "MP-RDMA ACK", Set(HeaderMPETH))
 	ack(OpcodeMPRDMANack, "MP-RDMA NACK", Set(HeaderMPETH))
+	for _, s := range [...]Service{RC, XRC} {
+		all[Op(s, Acknowledge)].reports = true
+		all[Op(s, AtomicAcknowledge)].reports = true
+	}
+	for i := range all {
+		all[i].len = all[i].headers.Len()
+	}
 	return all
 }

@@ -25,11 +25,12 @@ type Packet struct {
 	IETH         IETH
 	CNP          CNP
 
-	// Payload, Pad and ICRC alias what was decoded. After an error Payload is
-	// everything from the first header that could not be decoded on.
+	// Payload, Pad, ICRC and CutICRC alias what was decoded. After an error
+	// Payload is everything from the first header that could not be decoded on.
 	Payload []byte
 	Pad     []byte
-	ICRC    []byte // 4 bytes, least significant first; nil when it is not there
+	ICRC    []byte // 4 bytes, least significant first; nil when it is not there in full
+	CutICRC []byte // the up to 3 bytes of the ICRC that a cut capture has left
 
 	// PayloadLen is the payload's length on the wire, which a capture that was
 	// cut short holds only in part.
@@ -52,10 +53,11 @@ const (
 // ErrLength (pad or payload do not fit the operation). Whatever came before the
 // fault is decoded all the same, and AppendBinary gives the same bytes back.
 func (p *Packet) Decode(b []byte, wireLen int) error {
+	wireLen = max(wireLen, 0)
 	if len(b) > wireLen {
-		b = b[:max(wireLen, 0)]
+		b = b[:wireLen]
 	}
-	p.Headers, p.Payload, p.Pad, p.ICRC, p.PayloadLen, p.raw = 0, b, nil, nil, wireLen, b
+	p.Headers, p.Payload, p.Pad, p.ICRC, p.CutICRC, p.PayloadLen, p.raw = 0, b, nil, nil, nil, wireLen, b
 	if err := p.BTH.Decode(b); err != nil {
 		return err
 	}
@@ -66,9 +68,12 @@ func (p *Packet) Decode(b []byte, wireLen int) error {
 	}
 	if len(b) == wireLen {
 		p.ICRC = b[body:]
+	} else if len(b) > body {
+		p.CutICRC = b[body:]
 	}
 	op := p.BTH.Opcode
-	if !op.Known() {
+	info := &opcodes[op]
+	if !info.known {
 		return p.fault(bthLen, body, fmt.Errorf("BTH: %w: %#02x", ErrOpcode, uint8(op)))
 	}
 	pad := int(p.BTH.PadCnt)
@@ -77,7 +82,7 @@ func (p *Packet) Decode(b []byte, wireLen int) error {
 	}
 	have := min(body, len(b))
 	off := bthLen
-	for left := p.present(body-pad) &^ (1 << HeaderBTH); left != 0; left &= left - 1 {
+	for left := p.present(info, body-pad) &^ (1 << HeaderBTH); left != 0; left &= left - 1 {
 		h := left.first()
 		n := h.Len()
 		if h == HeaderTCAETH {
@@ -94,7 +99,7 @@ func (p *Packet) Decode(b []byte, wireLen int) error {
 	if n < 0 {
 		return p.fault(off, body, fmt.Errorf("BTH: %w: PadCnt is %d, but %d bytes stand before the ICRC", ErrLength, pad, body-off))
 	}
-	if n > 0 && !op.Payload() {
+	if n > 0 && info.place&payload == 0 {
 		return p.fault(off, body, fmt.Errorf("BTH: %w: %d bytes behind the headers of %s", ErrLength, n, op))
 	}
 	p.PayloadLen = n
@@ -105,20 +110,18 @@ func (p *Packet) Decode(b []byte, wireLen int) error {
 
 // present is the set of headers that the opcode asks for, with the T/C AETH
 // where the length of an acknowledgement shows it; end is where payload ends.
-func (p *Packet) present(end int) HeaderSet {
-	set := opcodes[p.BTH.Opcode].headers
-	if !p.BTH.Opcode.mayHaveTCAETH() {
-		return set
+func (p *Packet) present(info *opcodeInfo, end int) HeaderSet {
+	if info.reports {
+		switch end - info.len {
+		case tcaethShort:
+			p.TCAETH.Short = true
+			return info.headers | 1<<HeaderTCAETH
+		case layouts[HeaderTCAETH].len:
+			p.TCAETH.Short = false
+			return info.headers | 1<<HeaderTCAETH
+		}
 	}
-	switch end - set.Len() {
-	case tcaethShort:
-		p.TCAETH.Short = true
-		return set | 1<<HeaderTCAETH
-	case layouts[HeaderTCAETH].len:
-		p.TCAETH.Short = false
-		return set | 1<<HeaderTCAETH
-	}
-	return set
+	return info.headers
 }
 
 // fault leaves everything from off to end as payload, so that nothing is lost.
@@ -165,7 +168,7 @@ func (p *Packet) decodeHeader(h Header, b []byte) {
 }
 
 // AppendBinary appends the packet to b: the BTH, the headers that Headers
-// names, payload, pad and ICRC, as they stand in the struct. It completes
+// names, payload, pad and what there is of the ICRC, as they stand in the struct. It completes
 // nothing, so that wrong packets can be made too. It returns ErrRange, and b
 // unchanged, when a value does not fit its field.
 func (p *Packet) AppendBinary(b []byte) ([]byte, error) {
@@ -178,7 +181,8 @@ func (p *Packet) AppendBinary(b []byte) ([]byte, error) {
 	}
 	b = append(b, p.Payload...)
 	b = append(b, p.Pad...)
-	return append(b, p.ICRC...), nil
+	b = append(b, p.ICRC...)
+	return append(b, p.CutICRC...), nil
 }
 
 func (p *Packet) appendHeader(b []byte, h Header) ([]byte, error) {
@@ -223,7 +227,7 @@ func (p *Packet) appendHeader(b []byte, h Header) ([]byte, error) {
 func (p *Packet) Has(h Header) bool { return p.Headers.Has(h) }
 
 // HeaderBytes are the bytes that a header was decoded from, nil when the
-// packet does not have it. They alias what was given to Decode.
+// packet does not have it or was not decoded. They alias what was given to Decode.
 func (p *Packet) HeaderBytes(h Header) []byte {
 	if !p.Has(h) {
 		return nil
@@ -237,6 +241,9 @@ func (p *Packet) HeaderBytes(h Header) []byte {
 		case h > HeaderTCAETH:
 			off -= missing
 		}
+	}
+	if off+n > len(p.raw) {
+		return nil // a packet that was put together, not decoded
 	}
 	return p.raw[off : off+n]
 }

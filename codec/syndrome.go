@@ -6,7 +6,7 @@ import (
 )
 
 // Syndrome is the first byte of an AETH: bit 0 is reserved, bits 1-2 say what
-// it is, bits 3-7 carry its value (IBA 9.7.5.2.1, table 43).
+// it is, bits 3-7 carry its value (IBA 9.3.5).
 type Syndrome uint8
 
 // Kind is what an acknowledgement says.
@@ -41,7 +41,7 @@ func (s Syndrome) Value() uint8 { return uint8(s & 31) }
 // BTH.PSN.
 func (s Syndrome) IsSequenceNAK() bool { return s&0x7f == SyndromePSNSequenceError }
 
-// credits are the end-to-end credits by code (IBA table 45).
+// credits are the end-to-end credits by code (IBA 9.7.7.2).
 var credits = [31]uint32{0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768,
 	1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768}
 
@@ -54,7 +54,7 @@ func (s Syndrome) Credits() (n uint32, ok bool) {
 	return credits[s.Value()], true
 }
 
-// rnrTimers are the RNR NAK timers by code in units of 10 us (IBA table 46).
+// rnrTimers are the RNR NAK timers by code in units of 10 us (IBA 9.7.5.2.8).
 var rnrTimers = [32]uint32{65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768,
 	1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152}
 

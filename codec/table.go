@@ -125,4 +125,13 @@ var layouts = [numHeaders]layout{
 		{"RsvHigh", "", 0, 64, Hex, "reserved"},
 		{"RsvLow", "", 64, 64, Hex, "reserved"},
 	}},
+	HeaderMAD:  {"MAD", "mad", 24, "header of a management datagram (IBA 13.4.3)", madFields},
+	HeaderREQ:  {"REQ", "req", 140, "connection management: request for a connection (IBA 12.6.5)", reqFields},
+	HeaderREP:  {"REP", "rep", 36, "connection management: reply to a request (IBA 12.6.8)", repFields},
+	HeaderRTU:  {"RTU", "rtu", 8, "connection management: ready to use (IBA 12.6.9)", commIDs},
+	HeaderDREQ: {"DREQ", "dreq", 12, "connection management: request for disconnection (IBA 12.6.10)", dreqFields},
+	HeaderDREP: {"DREP", "drep", 8, "connection management: reply to a request for disconnection (IBA 12.6.11)", commIDs},
+	HeaderREJ:  {"REJ", "rej", 84, "connection management: reject (IBA 12.6.7)", rejFields},
+	HeaderIPCM: {"RDMA IP CM", "ip_cm", 36, "addresses in the private data of a REQ of the RDMA IP CM service (IBA annex A11)", ipcmFields},
+	HeaderRate: {"rate advertisement", "rate", 12, "packet rate of a windowless sender, in the private data of REQ and REP (this toolkit's layout)", rateFields},
 }

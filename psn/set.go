@@ -5,7 +5,8 @@ import "slices"
 // Set is a set of Seqs kept as sorted, disjoint spans that do not touch. Its
 // memory is that of its spans, whatever their length. Looking up costs
 // O(log n) for n spans, changing it O(log n) and a move of the spans behind.
-// The zero Set is empty and ready to use.
+// The zero Set is empty and ready to use. Seqs stay clear of the ends of 64
+// bits, as those of any stream do.
 type Set struct {
 	spans []Span
 }
@@ -14,10 +15,13 @@ type Set struct {
 func (s *Set) find(q Seq) int {
 	// Streams are looked up near their newest end far more often than not.
 	n := len(s.spans)
-	if n == 0 || s.spans[n-1].Last < q {
+	switch {
+	case n == 0 || s.spans[n-1].Last < q:
 		return n
+	case n == 1 || s.spans[n-2].Last < q:
+		return n - 1
 	}
-	lo, hi := 0, n-1
+	lo, hi := 0, n-2
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
 		if s.spans[mid].Last < q {
@@ -41,11 +45,15 @@ func (s *Set) Insert(span Span) int64 {
 		added -= s.spans[j].Intersect(span).Len()
 		j++
 	}
-	if i < j {
-		span.First = min(span.First, s.spans[i].First)
-		span.Last = max(span.Last, s.spans[j-1].Last)
+	if i == j {
+		s.spans = slices.Insert(s.spans, i, span)
+		return added
 	}
-	s.spans = slices.Replace(s.spans, i, j, span)
+	s.spans[i].First = min(span.First, s.spans[i].First)
+	s.spans[i].Last = max(span.Last, s.spans[j-1].Last)
+	if i+1 < j {
+		s.spans = slices.Delete(s.spans, i+1, j)
+	}
 	return added
 }
 
@@ -64,17 +72,21 @@ func (s *Set) Remove(span Span) int64 {
 	if i == j {
 		return 0
 	}
-	var rest [2]Span
-	n := 0
-	if head := (Span{s.spans[i].First, span.First - 1}); head.Len() > 0 {
-		rest[n] = head
-		n++
+	head, tail := Span{s.spans[i].First, span.First - 1}, Span{span.Last + 1, s.spans[j-1].Last}
+	if i+1 == j && head.Len() > 0 && tail.Len() > 0 {
+		s.spans[i] = head
+		s.spans = slices.Insert(s.spans, j, tail)
+		return removed
 	}
-	if tail := (Span{span.Last + 1, s.spans[j-1].Last}); tail.Len() > 0 {
-		rest[n] = tail
-		n++
+	if head.Len() > 0 {
+		s.spans[i] = head
+		i++
 	}
-	s.spans = slices.Replace(s.spans, i, j, rest[:n]...)
+	if tail.Len() > 0 {
+		j--
+		s.spans[j] = tail
+	}
+	s.spans = slices.Delete(s.spans, i, j)
 	s.shrink()
 	return removed
 }
