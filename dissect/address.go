@@ -68,14 +68,17 @@ func (a Address) IP() (ip netip.Addr, ok bool) {
 
 // String writes "192.0.2.1", "2001:db8::1", "lid:4", or "" for the zero
 // Address.
-func (a Address) String() string {
+func (a Address) String() string { return string(a.AppendTo(nil)) }
+
+// AppendTo appends the form of String to b.
+func (a Address) AppendTo(b []byte) []byte {
 	if ip, ok := a.IP(); ok {
-		return ip.String()
+		return ip.AppendTo(b)
 	}
 	if a.kind == lidAddress {
-		return "lid:" + strconv.FormatUint(a.lo, 10)
+		return strconv.AppendUint(append(b, "lid:"...), a.lo, 10)
 	}
-	return ""
+	return b
 }
 
 // MarshalText gives the form of String.
