@@ -1,0 +1,156 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/rdmadump/rdmadump/dissect"
+)
+
+// capture appends what one input was.
+func (p *page) capture(c *dissect.Capture) {
+	facts := []string{c.Format, counted(c.Frames, "frame", "frames"), counted(c.RDMAFrames, "RDMA packet", "RDMA packets")}
+	if c.Frames > 0 {
+		facts = append(facts, time.Unix(0, int64(c.FirstTime)).UTC().Format("2006-01-02 15:04:05 UTC"), span(int64(c.LastTime-c.FirstTime)))
+	}
+	p.phrases(p.style.bold.text(c.File)+"  ", "  ", facts)
+	var trouble []string
+	for _, t := range []struct {
+		n    int64
+		text string
+	}{
+		{int64(min(c.CaptureDrops, 1<<62)), "frames dropped by the capture"},
+		{c.BadICRC, "with a bad ICRC"},
+		{c.CutFrames, "cut short"},
+		{c.DuplicateFrames, "mirrored twice"},
+		{c.Fragments, "IP fragments, not decoded"},
+	} {
+		if t.n > 0 {
+			trouble = append(trouble, grouped(t.n)+" "+t.text)
+		}
+	}
+	if len(trouble) > 0 {
+		p.phrases("  ", "  ", trouble)
+	}
+	if c.Error != "" {
+		p.wrap("  ", "  ", painted(p.style.bad, "read up to here: "+c.Error))
+	}
+}
+
+// verdict appends the one line that everybody reads.
+func (p *page) verdict(r *dissect.Report, rows []row) {
+	p.line()
+	t := r.Totals
+	lossy := map[int]bool{}
+	var packets, undecided, damaged int64
+	for _, row := range rows {
+		packets += row.Packets
+		undecided += row.Undecided
+		damaged += row.Damaged
+		if row.Lost > 0 {
+			lossy[row.connection.ID] = true
+		}
+	}
+	connections := counted(int64(t.Connections), "connection", "connections")
+	switch {
+	case t.Packets == 0:
+		p.line(p.style.warn.text("NO RDMA PACKETS"), ": nothing to analyse")
+		return
+	case t.Lost > 0:
+		p.wrap(p.style.bad.text("LOSS")+": ", "  ", strings.Fields(fmt.Sprintf("%s lost on %d of %s (%s of what was sent)",
+			counted(t.Lost, "packet", "packets"), len(lossy), connections, joinPercent(t.Lost, packets))))
+	case undecided > 0:
+		p.wrap(p.style.warn.text("NO PROVEN LOSS")+": ", "  ", strings.Fields(fmt.Sprintf("but this capture cannot tell of %s, on %s",
+			counted(undecided, "PSN", "PSNs"), connections)))
+	default:
+		p.wrap(p.style.good.text("NO LOSS")+": ", "  ", strings.Fields(fmt.Sprintf("%s on %s", counted(t.Packets, "packet", "packets"), connections)))
+	}
+	var facts []string
+	add := func(n int64, text string) {
+		if n > 0 {
+			facts = append(facts, text)
+		}
+	}
+	add(t.Retransmitted, fmt.Sprintf("%s resent (%s)", grouped(t.Retransmitted), joinPercent(t.Retransmitted, packets)))
+	if t.Lost > 0 {
+		add(undecided, grouped(undecided)+" undecided")
+	}
+	add(damaged, grouped(damaged)+" damaged on the way")
+	add(t.NotCaptured, grouped(t.NotCaptured)+" not captured, though the network delivered them")
+	add(t.CEMarked, grouped(t.CEMarked)+" marked CE")
+	add(t.CNPs, counted(t.CNPs, "CNP", "CNPs"))
+	add(t.Datagrams, counted(t.Datagrams, "datagram", "datagrams"))
+	if len(facts) > 0 {
+		p.phrases("  ", "  ", facts)
+	}
+	if t.Lost > 0 {
+		p.places(rows)
+	}
+}
+
+// places appends where the gaps lie, as far as all of them are listed.
+func (p *page) places(rows []row) {
+	count := map[dissect.Where]int64{}
+	var listed, total int64
+	for _, row := range rows {
+		for i := range row.Stream.Gaps {
+			if g := &row.Stream.Gaps[i]; g.Where != dissect.Nowhere {
+				count[g.Where] += g.Count
+			}
+		}
+		listed += int64(len(row.Stream.Gaps))
+		total += row.GapsTotal
+	}
+	if listed < total {
+		return
+	}
+	var places []string
+	for _, w := range []dissect.Where{dissect.Upstream, dissect.Downstream, dissect.Unknown} {
+		if count[w] > 0 {
+			places = append(places, counted(count[w], "PSN", "PSNs")+" "+placeNames[w])
+		}
+	}
+	if len(places) > 0 {
+		p.phrases("  ", "  ", places)
+	}
+}
+
+var placeNames = map[dissect.Where]string{
+	dissect.Upstream:   "missing before this capture point",
+	dissect.Downstream: "missing behind this capture point",
+	dissect.Unknown:    "of which the place is unknown",
+}
+
+// evicted appends what was left out because memory is bounded.
+func (p *page) evicted(e *dissect.Evicted) {
+	if e == nil {
+		return
+	}
+	p.line()
+	p.wrap("", "", painted(p.style.warn, fmt.Sprintf("incomplete: %s and %s were dropped to keep memory bounded",
+		counted(e.Halves, "half connection", "half connections"), counted(e.Gaps, "gap", "gaps"))))
+}
+
+func joinPercent(part, whole int64) string {
+	// a number and its sign stay on one line
+	return strings.ReplaceAll(percent(part, whole), " ", "\u00a0")
+}
+
+// phrases appends facts with commas between them; a line breaks between facts.
+func (p *page) phrases(first, indent string, facts []string) {
+	for i := range facts[:len(facts)-1] {
+		facts[i] += ","
+	}
+	p.wrap(first, indent, facts)
+}
+
+// painted splits a text into words that carry its colour each, so that it can
+// be wrapped.
+func painted(paint paint, text string) []string {
+	words := strings.Fields(text)
+	for i := range words {
+		words[i] = paint.text(words[i])
+	}
+	return words
+}
