@@ -3,12 +3,18 @@ module github.com/rdmadump/rdmadump
 go 1.25.0
 
 require (
+	github.com/fatih/color v1.19.0
 	github.com/google/gopacket v1.1.19
 	github.com/klauspost/compress v1.20.4
-	pgregory.net/rapid v1.3.0
+	github.com/spf13/cobra v1.10.2
+	golang.org/x/term v0.43.0
 )
 
 require (
+	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/mattn/go-colorable v0.1.14 // indirect
+	github.com/mattn/go-isatty v0.0.20 // indirect
+	github.com/spf13/pflag v1.0.9 // indirect
 	golang.org/x/net v0.55.0 // indirect
 	golang.org/x/sys v0.45.0 // indirect
 )

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/rdmadump/rdmadump/capture"
+	"github.com/rdmadump/rdmadump/dissect"
+)
+
+// pass is one pass over the captures of a command line.
+type pass struct {
+	streams
+	open  func(part *capture.Part)                           // before the first frame of a capture
+	frame func(f *dissect.Frame) error                       // for every frame; errStop ends the pass
+	close func(i int, part *capture.Part, fault error) error // behind its last frame
+}
+
+// errStop ends a pass before its end.
+var errStop = errors.New("stop")
+
+// run reads the captures in order of time. What is wrong with one of them is
+// reported, and what can be read is read all the same; the error is errReported
+// then, or what frame returned.
+func (p pass) run(names []string) error {
+	rotation := capture.NewRotation(p.sources(names))
+	var failed error
+	for i := 0; ; i++ {
+		part, err := rotation.Open()
+		for err != nil && err != io.EOF {
+			p.complain(err)
+			failed = errReported
+			part, err = rotation.Open()
+		}
+		if err == io.EOF {
+			return failed
+		}
+		switch err := p.read(i, part); err {
+		case nil:
+		case errReported:
+			failed = err
+		case errStop:
+			return failed
+		default:
+			return err
+		}
+	}
+}
+
+func (p pass) sources(names []string) []capture.Source {
+	sources := make([]capture.Source, len(names))
+	for i, name := range names {
+		sources[i].Name = name
+		if name == "-" {
+			sources[i] = capture.Source{Name: "standard input", Stream: p.in}
+		}
+	}
+	return sources
+}
+
+// read reads the i-th capture.
+func (p pass) read(i int, part *capture.Part) error {
+	defer part.Close()
+	p.open(part)
+	f := dissect.Frame{File: i}
+	links := linkTypes{}
+	fault := part.Next(&f)
+	for ; fault == nil; fault = part.Next(&f) {
+		links.see(f.Link)
+		if err := p.frame(&f); err != nil {
+			return err
+		}
+	}
+	if fault == io.EOF {
+		fault = links.fault(part.Info().Name)
+	}
+	if err := p.close(i, part, fault); err != nil {
+		return err
+	}
+	if fault != nil {
+		p.complain(fault)
+		return errReported
+	}
+	return nil
+}
+
+// linkTypes tells whether a capture has frames that Locate can follow.
+type linkTypes struct {
+	known   bool
+	strange dissect.LinkType // one that is not known
+	frames  int
+}
+
+// see takes note of a frame's link type.
+func (l *linkTypes) see(t dissect.LinkType) {
+	l.frames++
+	if l.known {
+		return
+	}
+	l.known, l.strange = t.Known(), t
+}
+
+// fault is an error when no frame at all can be followed: silence would look
+// like a capture without RDMA.
+func (l *linkTypes) fault(name string) error {
+	if l.known || l.frames == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: frames of %s cannot be read", name, l.strange)
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+)
+
+// output collects what is printed, so that a packet does not cost a write.
+type output struct {
+	w    io.Writer
+	b    []byte
+	live bool // somebody is watching: write every packet at once
+}
+
+// outputSize is what is collected before it is written.
+const outputSize = 64 << 10
+
+func newOutput(w io.Writer) *output {
+	_, tty := terminal(w)
+	return &output{w: w, b: make([]byte, 0, outputSize+outputSize/4), live: tty}
+}
+
+// packet is called behind each packet.
+func (o *output) packet() error {
+	if o.live || len(o.b) >= outputSize {
+		return o.flush()
+	}
+	return nil
+}
+
+// flush writes what was collected.
+func (o *output) flush() error {
+	_, err := o.w.Write(o.b)
+	o.b = o.b[:0]
+	return writeError(err)
+}
+
+// writeError says where writing failed.
+func writeError(err error) error {
+	if err == nil {
+		return nil
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return fmt.Errorf("standard output: %w", err)
+}
