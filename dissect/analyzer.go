@@ -1,0 +1,352 @@
+package dissect
+
+import "github.com/rdmadump/rdmadump/codec"
+
+// Config says how to analyse. The zero Config is safe.
+type Config struct {
+	Locator Locator
+
+	MaxGaps       int  // gaps a stream keeps for the report, the worst; 0 is 1,000
+	MaxHalves     int  // halves followed at a time; 0 is 262,144
+	ReorderedGaps bool // gaps that were late packets are reported too
+	ByVLAN        bool // the VLAN tells halves apart
+	ByVNI         bool // the VXLAN, GENEVE or NVGRE network tells halves apart
+
+	// Events is called for each event as soon as it is known; nil for none.
+	// What it is given is valid until it returns.
+	Events func(*Event)
+}
+
+// Analyzer follows the packets of captures and explains what was lost. It is
+// not safe for concurrent use.
+type Analyzer struct {
+	config   Config
+	captures []input
+	table    halfTable
+	halves   []*half // in order of appearance
+	between  map[ends][]*half
+	embryos  []embryo
+	recent   *recent
+	totals   Totals
+	evicted  Evicted
+
+	packet Packet
+	bth    codec.BTH
+	in     arrival
+
+	start   int64 // time of the first packet
+	started bool
+	nHalves uint32
+	numbers int // connections numbered so far
+	hand    int // of the clock that looks for a half to evict
+	cm      connectionManagement
+}
+
+// input is a capture and whether it is read still.
+type input struct {
+	Capture
+	closed bool
+}
+
+// NewAnalyzer makes an analyzer.
+func NewAnalyzer(c Config) *Analyzer {
+	if c.MaxGaps <= 0 {
+		c.MaxGaps = 1000
+	}
+	if c.MaxHalves <= 0 {
+		c.MaxHalves = 1 << 18
+	}
+	return &Analyzer{config: c, between: map[ends][]*half{}, recent: new(recent)}
+}
+
+// OpenCapture begins an input and returns its index, which frames of it carry
+// in File. name and format ("pcap", "pcapng") are for the report.
+func (a *Analyzer) OpenCapture(name, format string) int {
+	a.captures = append(a.captures, input{Capture: Capture{File: name, Format: format}})
+	return len(a.captures) - 1
+}
+
+// CloseCapture ends an input. drops is how many frames the capture itself lost,
+// as far as it says, and err, if not nil, why reading it stopped early.
+func (a *Analyzer) CloseCapture(i int, drops uint64, err error) {
+	c := a.input(i)
+	c.CaptureDrops += drops
+	c.closed = true
+	if err != nil {
+		c.Error = err.Error()
+	}
+}
+
+// input is the capture with the index, or the last one.
+func (a *Analyzer) input(i int) *input {
+	if len(a.captures) == 0 {
+		a.OpenCapture("", "")
+	}
+	return &a.captures[min(max(i, 0), len(a.captures)-1)]
+}
+
+// Frame follows a captured frame: it finds the RDMA packet in it, if there is
+// one, and follows that.
+func (a *Analyzer) Frame(f *Frame) {
+	c := a.input(f.File)
+	a.count(c, f.Time)
+	switch a.config.Locator.Locate(f, &a.packet) {
+	case Found:
+		a.follow(c, &a.packet)
+	case Fragment:
+		c.Fragments++
+	}
+}
+
+// Other counts a frame that is known to hold no RDMA packet.
+func (a *Analyzer) Other(file int, time int64) { a.count(a.input(file), time) }
+
+// Packet follows a packet that was located already, and counts its frame.
+func (a *Analyzer) Packet(p *Packet) {
+	c := a.input(p.File)
+	a.count(c, p.Time)
+	a.follow(c, p)
+}
+
+func (a *Analyzer) count(c *input, time int64) {
+	if c.Frames == 0 {
+		c.FirstTime = Time(time)
+		if !a.started {
+			a.start, a.started = time, true
+		}
+	}
+	c.Frames++
+	c.LastTime = Time(time)
+}
+
+// follow takes a located packet to its half.
+func (a *Analyzer) follow(c *input, p *Packet) {
+	t := p.Transport()
+	bth := &a.bth
+	if bth.Decode(t) != nil {
+		return
+	}
+	icrc := p.ICRC()
+	key := halfKey{src: p.Src, dst: p.Dst, qpn: bth.DestQP}
+	switch {
+	case a.config.ByVLAN:
+		key.network = uint32(p.VLAN)
+	case a.config.ByVNI:
+		key.network = p.VNI
+	}
+	hash := key.hash()
+	var h *half
+	op := bth.Opcode
+	connected := op != codec.OpcodeCNP && op.Service() != codec.UD && op.Known()
+	if connected {
+		h = a.table.find(&key, hash)
+	}
+	grade := Proven
+	if icrc != ICRCGood && (h == nil || icrc == ICRCBad) {
+		if grade = p.Judge(bth, icrc); grade == Implausible {
+			return
+		}
+	}
+	c.RDMAFrames++
+	if len(t) < p.WireLen {
+		c.CutFrames++
+	}
+	if icrc == ICRCBad {
+		c.BadICRC++
+	}
+	if a.mirrored(c, p, h, hash, bth) {
+		return
+	}
+	a.totals.Packets++
+	if !connected {
+		a.aside(p, bth)
+		return
+	}
+	if h == nil {
+		if h = a.newcomer(p, bth, grade, &key, hash); h == nil {
+			return
+		}
+	}
+	in := &a.in
+	a.fillIn(in, p, bth)
+	switch icrc {
+	case ICRCGood:
+		h.good++
+	case ICRCBad:
+		h.bad++
+		in.damaged = !h.uselessICRC()
+	}
+	h.take(a, in)
+}
+
+// fillIn fills an arrival from a located packet.
+func (a *Analyzer) fillIn(in *arrival, p *Packet, bth *codec.BTH) {
+	in.number, in.file, in.time, in.sport = p.Number, p.File, p.Time, p.SrcPort
+	in.ce, in.damaged = p.Traffic&ECNMask == ECNCE, false
+	in.read(bth, p.Transport(), p.WireLen)
+}
+
+// mirrored reports whether the packet is a second sight of a frame that was
+// seen already, and counts CE marks on the way.
+func (a *Analyzer) mirrored(c *input, p *Packet, h *half, hash uint32, bth *codec.BTH) bool {
+	s := sighting{time: p.Time, half: hash, psn: uint32(bth.PSN) | 1<<31, ipid: p.IPID, op: uint8(bth.Opcode),
+		ce: p.Traffic&ECNMask == ECNCE}
+	if bth.Opcode.Response() {
+		s.psn |= 1 << 30
+	}
+	if n := p.BTH + p.WireLen - 4; n >= 0 && len(p.Covered) >= n+4 {
+		b := p.Covered[n : n+4]
+		s.icrc = uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
+	}
+	window := int64(mirrorWindow)
+	if h != nil {
+		window = h.window()
+	}
+	copied, remarked := a.recent.again(s, window)
+	if copied {
+		c.DuplicateFrames++
+	}
+	if remarked || !copied && s.ce {
+		a.totals.CEMarked++
+	}
+	return copied
+}
+
+// aside counts what belongs to no half.
+func (a *Analyzer) aside(p *Packet, bth *codec.BTH) {
+	switch {
+	case bth.Opcode == codec.OpcodeCNP:
+		a.totals.CNPs++
+	case bth.Opcode.Service() == codec.UD:
+		a.totals.Datagrams++
+		if bth.DestQP == 1 {
+			a.manage(p)
+		}
+	}
+}
+
+// newHalf begins a half.
+func (a *Analyzer) newHalf(key *halfKey, hash uint32, op codec.Opcode) *half {
+	if a.table.n >= a.config.MaxHalves {
+		a.evict()
+	}
+	a.nHalves++
+	h := &half{key: *key, hash: hash, id: a.nHalves, service: op.Service(), mtu: anyMTU, retries: -1}
+	if h.service == codec.IRN {
+		h.service, h.transport = codec.RC, irnTransport
+		if op == codec.OpcodeMPRDMAAck || op == codec.OpcodeMPRDMANack {
+			h.transport = mpRDMA
+		}
+	}
+	h.req.a, h.req.half = a, h
+	a.table.insert(h, hash)
+	a.halves = append(a.halves, h)
+	a.between[h.ends()] = append(a.between[h.ends()], h)
+	a.meet(h)
+	return h
+}
+
+// evict drops the half that rested longest among a few, with what it counted.
+func (a *Analyzer) evict() {
+	var oldest *half
+	at := 0
+	for range min(16, len(a.halves)) {
+		a.hand = (a.hand + 1) % len(a.halves)
+		if h := a.halves[a.hand]; oldest == nil || h.lastTime < oldest.lastTime {
+			oldest, at = h, a.hand
+		}
+	}
+	if oldest == nil {
+		return
+	}
+	last := len(a.halves) - 1
+	a.halves[at] = a.halves[last]
+	a.halves = a.halves[:last]
+	a.table.remove(oldest, oldest.hash)
+	group := a.between[oldest.ends()]
+	for i, h := range group {
+		if h == oldest {
+			group[i] = group[len(group)-1]
+			group = group[:len(group)-1]
+			break
+		}
+	}
+	if len(group) == 0 {
+		delete(a.between, oldest.ends())
+	} else {
+		a.between[oldest.ends()] = group
+	}
+	if p := oldest.partner; p != nil {
+		p.partner = nil
+	}
+	a.evicted.Halves++
+}
+
+// open numbers a connection.
+func (a *Analyzer) open(h *half, in *arrival) {
+	if h.partner != nil && h.partner.number != 0 {
+		h.number = h.partner.number
+		return
+	}
+	a.numbers++
+	h.number = a.numbers
+	if a.config.Events != nil {
+		a.tell(&Event{Kind: ConnectionOpened, Time: Time(in.time), Frame: in.number}, h)
+	}
+}
+
+// tell completes an event and gives it away.
+func (a *Analyzer) tell(e *Event, h *half) {
+	e.Connection, e.Src, e.DestQP = h.number, h.key.src, QPN(h.key.qpn)
+	a.config.Events(e)
+}
+
+func (s *stream) tellGap(kind EventKind, g *gap) {
+	if s.a.config.Events == nil {
+		return
+	}
+	at := g.opened
+	e := Event{Kind: kind, Evidence: g.evidence, Where: g.where}
+	if kind == GapClosed {
+		at, e.Closed = g.filled, g.closed
+	}
+	first, last := g.First.PSN(), g.Last.PSN()
+	e.Time, e.Frame, e.First, e.Last = Time(at.time), at.number, &first, &last
+	s.a.tell(&e, s.half)
+}
+
+func (a *Analyzer) tellResend(s *stream, in *arrival, why Cause, verdict Verdict) {
+	if a.config.Events == nil {
+		return
+	}
+	p := in.psn
+	a.tell(&Event{Kind: Retransmission, Time: Time(in.time), Frame: in.number, First: &p, Last: &p, Cause: why, Verdict: verdict}, s.half)
+}
+
+func (a *Analyzer) tellNak(s *stream, in *arrival, kind EventKind) {
+	if a.config.Events == nil {
+		return
+	}
+	p := in.psn
+	a.tell(&Event{Kind: kind, Time: Time(in.time), Frame: in.number, First: &p, Last: &p}, s.half)
+}
+
+// find notes a finding once for each kind, with the frames that show it.
+func (s *stream) find(kind, text, counter string, frame int) {
+	d := s.recovery()
+	const maxFrames = 16
+	for i := range d.findings {
+		f := &d.findings[i]
+		if f.Kind == kind {
+			if len(f.Frames) < maxFrames {
+				f.Frames = append(f.Frames, frame)
+			}
+			return
+		}
+	}
+	f := Finding{Kind: kind, Text: text, Counter: counter, Frames: []int{frame}}
+	d.findings = append(d.findings, f)
+	if s.a.config.Events != nil {
+		s.a.tell(&Event{Kind: FindingMade, Time: Time(s.lastTime), Frame: frame, Text: kind + ": " + text}, s.half)
+	}
+}

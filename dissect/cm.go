@@ -1,0 +1,141 @@
+package dissect
+
+import (
+	"github.com/rdmadump/rdmadump/codec"
+	"github.com/rdmadump/rdmadump/psn"
+)
+
+// connectionManagement remembers what REQ and REP said: which queue pairs talk
+// to each other, where their PSNs begin, and how they are set up. It is the
+// strongest evidence for a pair.
+type connectionManagement struct {
+	requests map[commID]request
+	agreed   map[halfKey]agreement // by the half that it is about
+	message  codec.CM
+	datagram codec.Packet
+}
+
+// commID is an end's name for a connection attempt.
+type commID struct {
+	address Address
+	id      uint32
+}
+
+// request is a REQ that waits for its REP.
+type request struct {
+	dst     Address
+	network uint32
+	req     codec.REQ
+}
+
+// agreement is what one end of a connection will send, and to whom.
+type agreement struct {
+	other    halfKey // the half that comes the other way
+	start    psn.PSN
+	mtu      mtus
+	ackTimer int64
+	retries  int
+	attempt  [2]uint32 // the two communication IDs
+}
+
+// maxAgreements bounds what is remembered of connection management.
+const maxAgreements = 1 << 14
+
+// manage reads a datagram to QP 1.
+func (a *Analyzer) manage(p *Packet) {
+	c := &a.cm
+	if c.datagram.Decode(p.Transport(), p.WireLen) != nil {
+		return
+	}
+	if c.message.Decode(c.datagram.Payload) != nil {
+		return
+	}
+	network := uint32(0)
+	switch {
+	case a.config.ByVLAN:
+		network = uint32(p.VLAN)
+	case a.config.ByVNI:
+		network = p.VNI
+	}
+	m := &c.message
+	switch {
+	case m.Has(codec.HeaderREQ):
+		if c.requests == nil || len(c.requests) >= maxAgreements {
+			c.requests = map[commID]request{}
+		}
+		c.requests[commID{p.Src, m.REQ.LocalCommID}] = request{p.Dst, network, m.REQ}
+	case m.Has(codec.HeaderREP):
+		r, ok := c.requests[commID{p.Dst, m.REP.RemoteCommID}]
+		if ok && r.dst == p.Src && r.network == network {
+			a.agree(p, &r, &m.REP)
+		}
+	}
+}
+
+// agree joins the two halves of a connection that p, a REP, completes.
+func (a *Analyzer) agree(p *Packet, r *request, rep *codec.REP) {
+	c := &a.cm
+	active := halfKey{p.Dst, p.Src, rep.LocalQPN, r.network} // what the end that asked will send
+	passive := halfKey{p.Src, p.Dst, r.req.LocalQPN, r.network}
+	attempt := [2]uint32{r.req.LocalCommID, rep.LocalCommID}
+	if old, ok := c.agreed[active]; ok && old.attempt == attempt && old.other == passive {
+		return // the REP came again
+	}
+	if c.agreed == nil || len(c.agreed) >= maxAgreements {
+		c.agreed = map[halfKey]agreement{}
+	}
+	both := agreement{mtu: mtuOf(codec.MTU(r.req.PathMTU)), retries: int(r.req.RetryCount), attempt: attempt,
+		ackTimer: codec.AckTimeout(r.req.Primary.LocalAckTimeout).Nanoseconds()}
+	one, other := both, both
+	one.other, one.start = passive, r.req.StartingPSN
+	other.other, other.start = active, rep.StartingPSN
+	c.agreed[active], c.agreed[passive] = one, other
+	for _, key := range [2]halfKey{active, passive} {
+		if h := a.table.find(&key, key.hash()); h != nil {
+			h.renew = true
+			a.meet(h)
+		}
+	}
+}
+
+// meet tells a half what connection management agreed on for it.
+func (a *Analyzer) meet(h *half) {
+	g, ok := a.cm.agreed[h.key]
+	if !ok {
+		return
+	}
+	h.ackTimer, h.retries = g.ackTimer, g.retries
+	h.agreed, h.start = true, g.start
+	if g.mtu != 0 {
+		h.mtu = g.mtu
+	}
+	other := a.table.find(&g.other, g.other.hash())
+	if other == nil || other == h.partner {
+		if other != nil {
+			h.pairedBy, other.pairedBy = byCM, byCM
+		}
+		return
+	}
+	for _, side := range [2]*half{h, other} {
+		if side.partner != nil {
+			side.partner.partner, side.partner.pairedBy = nil, unpaired
+			side.partner = nil
+		}
+	}
+	a.pair(h, other, byCM)
+}
+
+// anew begins the epoch that connection management announced.
+func (h *half) anew(in *arrival) {
+	s := &h.req
+	if s.on {
+		s.moved = nil
+		s.endEpoch()
+	}
+	start := in.psn
+	if ahead := in.psn.Sub(h.start); ahead >= 0 && ahead < togetherPSNs {
+		start = h.start
+	}
+	s.begin(in, start)
+	h.renew, h.agreed = false, false
+}

@@ -1,0 +1,87 @@
+package dissect
+
+import "github.com/rdmadump/rdmadump/psn"
+
+// A queue pair number that is used again begins anywhere in the PSN space. To
+// take that for a loss or a retransmission of millions of packets would be
+// absurd, so before all else a packet is asked whether its PSN lies anywhere
+// near the window. One that does not is set aside. If the next packet of the
+// stream goes on from there a new epoch has begun; if it goes on from the old
+// place the stray one counts for nothing.
+
+const (
+	// forwardReach is the largest gap that is believed, in PSNs.
+	forwardReach = 1 << 16
+	// backwardReach is how far behind the acknowledged PSNs a retransmission
+	// is believed at least; four times the largest window seen if that is more.
+	backwardReach = 256
+	// coherent is how far apart two packets at a new place may be.
+	coherent = 64
+)
+
+// candidate is a packet that may have begun an epoch.
+type candidate struct {
+	in arrival
+	n  int
+}
+
+// jumped reports whether the packet is set aside.
+func (s *stream) jumped(in *arrival, n int) bool {
+	if s.near(in.psn) {
+		if s.moved != nil {
+			s.moved = nil // a stray
+			s.packets++
+		}
+		return false
+	}
+	if s.moved == nil {
+		s.moved = &candidate{*in, n}
+		s.watch = true
+		return true
+	}
+	c := s.moved
+	if far := in.psn.Sub(c.in.psn); far <= -coherent || far > coherent+c.n {
+		s.packets++ // two strays that have nothing to do with each other
+		c.in, c.n = *in, n
+		return true
+	}
+	s.moved = nil
+	s.newEpoch(&c.in)
+	s.arrive(&c.in, c.n)
+	s.arrive(in, n)
+	return true
+}
+
+// near reports whether a PSN can belong to the epoch.
+func (s *stream) near(p psn.PSN) bool {
+	seq := psn.Unwrap(s.top, p)
+	if seq >= s.top {
+		return seq-s.top <= forwardReach || s.tail.waiting && seq-s.top <= forwardReach+psn.Seq(s.tail.most())
+	}
+	if s.heard {
+		return seq >= s.acked-psn.Seq(max(backwardReach, 4*s.peak)) || seq >= s.top-backwardReach
+	}
+	return s.top-seq <= forwardReach
+}
+
+// newEpoch ends the present epoch and begins another.
+func (s *stream) newEpoch(in *arrival) {
+	s.endEpoch()
+	s.begin(in, in.psn)
+}
+
+// endEpoch says what can be said of everything that is still open.
+func (s *stream) endEpoch() {
+	s.refute()
+	d := s.d
+	if d == nil {
+		return
+	}
+	s.retire(s.top, false)
+	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.undecided, &d.refused} {
+		set.Clear()
+	}
+	d.answers = d.answers[:0]
+	d.nak, d.rnr = ask{}, ask{}
+	d.run = run{id: d.run.id + 1}
+}

@@ -1,0 +1,228 @@
+package dissect
+
+import (
+	"github.com/rdmadump/rdmadump/codec"
+	"github.com/rdmadump/rdmadump/psn"
+)
+
+// feedback counts what a half says of the requests that came the other way.
+type feedback struct {
+	packets, bytes   int64
+	acks, naks, rnrs int64
+	atomicAcks       int64
+	nakPSNs          []psn.PSN
+	cut              int64 // acknowledgements whose AETH was cut off
+	lastTime         int64
+}
+
+// maxNakPSNs bounds the list of PSNs that NAKs named.
+const maxNakPSNs = 4096
+
+func (f *feedback) nak(p psn.PSN) {
+	for i := len(f.nakPSNs) - 1; i >= 0; i-- {
+		if f.nakPSNs[i] == p {
+			return
+		}
+	}
+	if len(f.nakPSNs) < maxNakPSNs {
+		f.nakPSNs = append(f.nakPSNs, p)
+	}
+}
+
+// count adds an acknowledgement to the tallies.
+func (f *feedback) count(in *arrival) {
+	f.lastTime = in.time
+	if forms[in.op].verb == codec.VerbAtomicAck {
+		f.atomicAcks++
+		return
+	}
+	f.packets++
+	f.bytes += int64(in.wire)
+	if !in.has.Has(codec.HeaderAETH) {
+		f.cut++
+		return
+	}
+	switch in.aeth.Syndrome.Kind() {
+	case codec.KindACK:
+		f.acks++
+	case codec.KindRNRNAK:
+		f.rnrs++
+	case codec.KindNAK:
+		f.naks++
+		if in.aeth.Syndrome.IsSequenceNAK() {
+			f.nak(in.psn)
+		}
+	}
+}
+
+// acknowledged takes what an acknowledgement says of the stream.
+func (s *stream) acknowledged(in *arrival) {
+	if !s.on || s.moved != nil {
+		return
+	}
+	kind := codec.KindACK
+	if forms[in.op].verb == codec.VerbAck {
+		if !in.has.Has(codec.HeaderAETH) {
+			return
+		}
+		kind = in.aeth.Syndrome.Kind()
+	}
+	seq := psn.Unwrap(s.top, in.psn)
+	if seq < s.first-1 || seq > s.top+forwardReach {
+		if kind == codec.KindNAK && seq > s.top {
+			s.find("stale-psn", "feedback names a PSN that was not sent", "", in.number)
+		}
+		return
+	}
+	switch kind {
+	case codec.KindACK:
+		s.ack(seq+1, in)
+		if s.rtt(seq, in) {
+			s.answersFirstCopy(seq, in)
+		}
+	case codec.KindRNRNAK:
+		s.ack(seq, in)
+		s.notReady(seq, in)
+	case codec.KindNAK:
+		if in.aeth.Syndrome.IsSequenceNAK() {
+			s.ack(seq, in)
+			s.sequenceError(seq, in)
+		}
+	}
+	s.quiet()
+}
+
+// ack moves the cumulative acknowledgement up to before the Seq.
+func (s *stream) ack(before psn.Seq, in *arrival) {
+	if before <= s.acked && s.heard {
+		return
+	}
+	s.heard = true
+	s.peak = max(s.peak, int64(s.top-s.acked))
+	s.acked = max(s.acked, before)
+	d := s.d
+	if d == nil {
+		return
+	}
+	if t := &d.trial; t.on && t.set.Spans()[0].First < s.acked {
+		s.refute()
+	}
+	n := 0
+	for n < len(d.answers) && d.answers[n].span.Last < s.acked {
+		n++ // nobody carried it again: it was the answer
+	}
+	d.answers = d.answers[n:]
+	d.timeouts, d.timeoutFrames = 0, d.timeoutFrames[:0]
+	if d.nak.pending && d.nak.seq < s.acked {
+		d.nak.pending = false
+	}
+	if d.rnr.pending && d.rnr.seq < s.acked {
+		d.rnr.pending = false
+	}
+	s.answersFirstCopy(s.acked-1, in)
+	s.retire(s.acked, true)
+}
+
+// rtt takes a round trip from a packet that was sent once and asked for the
+// acknowledgement that carries its own PSN.
+func (s *stream) rtt(seq psn.Seq, in *arrival) bool {
+	for i := range s.marks {
+		m := &s.marks[i]
+		if m.seq == seq && m.once && m.time > 0 {
+			m.once = false
+			if span := in.time - m.time; span > 0 && (s.rttMin == 0 || span < s.rttMin) {
+				s.rttMin = span
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// answersFirstCopy: an acknowledgement that follows a resend sooner than the
+// smallest round trip answers the copy before it.
+func (s *stream) answersFirstCopy(seq psn.Seq, in *arrival) {
+	d := s.d
+	if d == nil || s.rttMin == 0 || in.time-d.run.began.time >= s.rttMin {
+		return
+	}
+	for i := 0; i < len(d.gaps); i++ {
+		g := &d.gaps[i]
+		if g.First > seq {
+			return
+		}
+		if g.evidence != EvidenceTimeout || g.run != d.run.id {
+			continue
+		}
+		part := g.Intersect(psn.Span{First: g.First, Last: seq})
+		n := d.undecided.Remove(part)
+		d.doubtful -= n
+		d.resent.judgeAgain(min(n, d.resent.verdict[isUnknown]), isUnknown, isRedundant)
+		left := len(d.gaps)
+		d.cut(i, part)
+		i += len(d.gaps) - left
+	}
+}
+
+// sequenceError follows a NAK that names seq: everything before it has arrived,
+// it has not, and what followed it was refused.
+//
+// The last copy of it that should have passed here decides where it was lost. If
+// a run passed here without it, upstream. If its last copy passed here intact it
+// was lost behind this point; unless it came while an older PSN was missing, for
+// then it was refused and the NAK tells nothing new.
+func (s *stream) sequenceError(seq psn.Seq, in *arrival) {
+	d := s.recovery()
+	s.watch = true
+	if seq < s.acked || seq > s.top {
+		if seq > s.top {
+			s.find("stale-psn", "a NAK names a PSN that was not sent", "", in.number)
+		}
+		return
+	}
+	d.nak = ask{seq: seq, at: in.sight(), pending: true, reason: byNAK}
+	s.a.tellNak(s, in, NakSeen)
+	if d.rnr.pending && d.rnr.seq == seq || seq < s.began {
+		return
+	}
+	s.named(seq, in.sight(), EvidenceNAK)
+}
+
+// named judges a PSN that the receiver misses.
+func (s *stream) named(seq psn.Seq, at sight, by Evidence) {
+	d := s.d
+	one := psn.Span{First: seq, Last: seq}
+	if d.trial.on && d.trial.set.Contains(seq) {
+		return // on its way
+	}
+	if i, inside := d.gapAt(seq); inside && d.holes.Contains(seq) {
+		d.gaps[i].confirmed = by
+		d.gaps[i].suspect = false
+		d.name(one)
+		return
+	}
+	if seq >= s.top {
+		return
+	}
+	if d.refused.Contains(seq) {
+		return
+	}
+	s.miss(one, gap{run: d.run.id, evidence: by, where: Downstream, opened: at})
+	d.name(one)
+	if s.response {
+		return
+	}
+	d.refused.Insert(psn.Span{First: seq + 1, Last: s.top - 1})
+}
+
+// notReady follows an RNR NAK: flow control, not loss.
+func (s *stream) notReady(seq psn.Seq, in *arrival) {
+	d := s.recovery()
+	s.watch = true
+	s.a.tellNak(s, in, RNRNakSeen)
+	if seq < s.acked || seq >= s.top {
+		return
+	}
+	d.rnr = ask{seq: seq, at: in.sight(), pending: true}
+	d.refused.Insert(psn.Span{First: seq, Last: s.top - 1})
+}

@@ -1,0 +1,325 @@
+package dissect
+
+import (
+	"slices"
+
+	"github.com/rdmadump/rdmadump/psn"
+)
+
+// gap is a maximal run of PSNs of one stream that were missing at one moment.
+//
+// It opens when a packet passes the capture point over PSNs that should have
+// come first, when feedback names a PSN that had passed, or when a packet comes
+// damaged. Each copy that arrives fills its place, and with the last place
+// filled the gap is closed; but it is kept until an acknowledgement passes it,
+// since the copy that filled it may be lost in turn behind the capture point.
+type gap struct {
+	psn.Span            // as it opened
+	count     int64     // PSNs, or packets where a READ request takes many
+	left      int64     // places not filled
+	run       int       // the run that opened it last, see run.id
+	copies    int       // the largest number of lost copies of one PSN
+	evidence  Evidence  //
+	confirmed Evidence  // by feedback
+	where     Where     //
+	closed    Closed    // Open while left > 0
+	suspect   bool      // a resend run broke off here: lost, or never sent
+	opened    sight     //
+	filled    sight     // where it closed
+	message   inMessage //
+}
+
+// sight is where something was seen.
+type sight struct {
+	time         int64
+	number, file int
+}
+
+func (in *arrival) sight() sight { return sight{in.time, in.number, in.file} }
+
+// maxOpenGaps bounds the gaps of a stream that are not retired.
+const maxOpenGaps = 4096
+
+// gapAt is the index of the gap that holds q, or of where one would stand.
+func (d *recovery) gapAt(q psn.Seq) (int, bool) {
+	i, _ := slices.BinarySearchFunc(d.gaps, q, func(g gap, q psn.Seq) int {
+		if g.Last < q {
+			return -1
+		}
+		return 1
+	})
+	return i, i < len(d.gaps) && d.gaps[i].Contains(q)
+}
+
+// miss marks the span as missing: a gap of its own where none was, one copy
+// more where a gap stands open or was filled.
+func (s *stream) miss(span psn.Span, g gap) {
+	d := s.recovery()
+	s.watch = true
+	for span.Len() > 0 {
+		i, inside := d.gapAt(span.First)
+		part := span
+		if inside && d.gaps[i].evidence == EvidenceTimeout {
+			part.Last = min(part.Last, d.gaps[i].Last)
+			s.believe(i, part)
+			continue // it is in no gap now
+		}
+		if inside {
+			old := &d.gaps[i]
+			part.Last = min(part.Last, old.Last)
+			if old.run != g.run && !g.suspect {
+				old.copies++
+				for _, again := range within(&d.holes, part) {
+					d.lose(again)
+				}
+			}
+			old.run, old.closed = g.run, Open
+			d.holes.Insert(part)
+			old.left = d.holes.Overlap(old.Span)
+		} else {
+			if i < len(d.gaps) {
+				part.Last = min(part.Last, d.gaps[i].First-1)
+			}
+			g.Span, g.count, g.left, g.copies, g.closed = part, part.Len(), part.Len(), 1, Open
+			g.message = s.messageOf(part.First)
+			d.gaps = slices.Insert(d.gaps, i, g)
+			d.gapsTotal++
+			d.holes.Insert(part)
+			s.tellGap(GapOpened, &g)
+		}
+		span.First = part.Last + 1
+	}
+	s.boundGaps()
+}
+
+// boundGaps keeps hostile input from opening gaps without end.
+func (s *stream) boundGaps() {
+	d := s.d
+	if len(d.gaps) <= maxOpenGaps {
+		return
+	}
+	n := maxOpenGaps / 2
+	s.retire(d.gaps[n].First, false)
+}
+
+// lose counts copies that the network lost, one for each Seq of the span.
+func (d *recovery) lose(span psn.Span) {
+	d.lost += span.Len()
+	d.remember(span)
+}
+
+const maxLostSpans = 1 << 16
+
+func (d *recovery) remember(span psn.Span) {
+	if len(d.lostPSNs.Spans()) < maxLostSpans {
+		d.lostPSNs.Insert(span)
+	}
+}
+
+// name records that feedback named the span, whose copies are thereby lost.
+func (d *recovery) name(span psn.Span) {
+	for _, part := range d.counted.Gaps(nil, span) {
+		d.lose(part)
+	}
+	d.counted.Insert(span)
+}
+
+// fill puts a copy that was sent again into its place. A READ request fills all
+// the PSNs that it takes, and was lost once.
+func (s *stream) fill(span psn.Span, at sight, read bool) {
+	d := s.d
+	for _, part := range within(&d.holes, span) {
+		i, inside := d.gapAt(part.First)
+		d.holes.Remove(part)
+		d.unseen.Remove(part)
+		if !inside {
+			continue
+		}
+		g := &d.gaps[i]
+		lost := part
+		if read && part.Len() > 1 {
+			g.count -= part.Len() - 1
+			lost.Last = lost.First
+			if part.Last == g.Last && g.count == 1 {
+				g.Last = g.First
+			}
+		}
+		for _, rest := range d.counted.Gaps(nil, lost) {
+			d.lose(rest)
+		}
+		d.counted.Remove(part)
+		g.suspect = false
+		g.left = d.holes.Overlap(g.Span)
+		if g.left == 0 {
+			g.closed, g.filled = ClosedRetransmitted, at
+			s.tellGap(GapClosed, g)
+		}
+	}
+}
+
+// within is the parts of the span that are in the set.
+func within(set *psn.Set, span psn.Span) []psn.Span {
+	var parts []psn.Span
+	for _, hole := range set.Spans() {
+		if hole.First > span.Last {
+			break
+		}
+		if part := hole.Intersect(span); part.Len() > 0 {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// late takes the span out of its gap: it was late, not lost.
+func (s *stream) late(span psn.Span, at sight) {
+	d := s.d
+	d.holes.Remove(span)
+	d.unseen.Remove(span)
+	d.counted.Remove(span)
+	for span.Len() > 0 {
+		i, inside := d.gapAt(span.First)
+		if !inside {
+			return
+		}
+		old := d.gaps[i]
+		part := span.Intersect(old.Span)
+		d.cut(i, part)
+		d.gapsTotal++
+		g := old
+		g.Span, g.count, g.left = part, part.Len(), 0
+		g.closed, g.where, g.filled, g.copies, g.confirmed = ClosedReordered, Nowhere, at, 0, ""
+		s.keep(&g)
+		s.tellGap(GapClosed, &g)
+		span.First = part.Last + 1
+	}
+}
+
+// cut takes the part out of a gap and leaves what stands on either side of it
+// as gaps of their own.
+func (d *recovery) cut(i int, part psn.Span) {
+	old := d.gaps[i]
+	rest := make([]gap, 0, 2)
+	for _, side := range [2]psn.Span{{First: old.First, Last: part.First - 1}, {First: part.Last + 1, Last: old.Last}} {
+		if side.Len() == 0 {
+			continue
+		}
+		g := old
+		g.Span, g.count, g.left = side, side.Len(), d.holes.Overlap(side)
+		if g.left > 0 {
+			g.closed = Open
+		}
+		rest = append(rest, g)
+	}
+	d.gaps = slices.Replace(d.gaps, i, i+1, rest...)
+	d.gapsTotal += int64(len(rest)) - 1
+}
+
+// retire takes leave of everything before the Seq: it was acknowledged, or,
+// where acked is false, lies too far back to be kept.
+func (s *stream) retire(before psn.Seq, acked bool) {
+	d := s.d
+	below := psn.Span{First: before - 1<<40, Last: before - 1}
+	n := 0
+	for n < len(d.gaps) && d.gaps[n].First < before {
+		g := &d.gaps[n]
+		if g.Last >= before {
+			head := psn.Span{First: g.First, Last: before - 1}
+			if d.holes.Overlap(head) == 0 {
+				break // filled so far, and the rest is still to come
+			}
+			tail := *g
+			tail.Span = psn.Span{First: before, Last: g.Last}
+			tail.count, tail.left = tail.Len(), d.holes.Overlap(tail.Span)
+			if tail.left == 0 {
+				tail.closed = ClosedRetransmitted
+			}
+			g.Span, g.count = head, head.Len()
+			d.gapsTotal++
+			d.gaps = slices.Insert(d.gaps, n+1, tail)
+			g = &d.gaps[n]
+		}
+		s.conclude(g, acked)
+		n++
+	}
+	d.gaps = slices.Delete(d.gaps, 0, n)
+	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.undecided, &d.refused} {
+		set.Remove(below)
+	}
+}
+
+// conclude says the last word on a gap.
+func (s *stream) conclude(g *gap, acked bool) {
+	d := s.d
+	holes := within(&d.holes, g.Span)
+	if len(holes) == 0 {
+		s.keep(g)
+		return
+	}
+	for _, part := range holes {
+		d.holes.Remove(part)
+		named := d.counted.Overlap(part)
+		unseen := d.unseen.Remove(part)
+		d.counted.Remove(part)
+		switch {
+		case !acked:
+			d.abandoned += part.Len() - named
+			d.forgotten.Insert(part)
+		case unseen > 0:
+			// The receiver has it though no copy that arrived passed here.
+			d.notCaptured += max(0, unseen-named)
+			g.closed, g.where = ClosedNotCaptured, InCapture
+			if named > 0 {
+				g.where = Upstream
+			}
+		case g.suspect:
+			// Nobody missed what the run did not repeat: it was not sent.
+			d.selective = true
+			g.count = 0
+		default:
+			// The receiver had it from an earlier copy.
+			d.lost += part.Len() - named
+			d.harmless += part.Len() - named
+			d.remember(part)
+			g.closed = ClosedRetransmitted
+		}
+	}
+	if g.count > 0 {
+		s.keep(g)
+	} else {
+		d.gapsTotal--
+	}
+}
+
+// keep stores a gap that is over, if it is among the worst.
+func (s *stream) keep(g *gap) {
+	d := s.d
+	if g.closed == ClosedReordered && !s.a.config.ReorderedGaps {
+		return
+	}
+	d.done = append(d.done, *g)
+	limit := s.a.config.MaxGaps
+	if len(d.done) >= 2*limit+16 {
+		worstFirst(d.done)
+		d.done = d.done[:limit]
+	}
+}
+
+// worstFirst sorts gaps by how much they lost, and by place where that is equal.
+func worstFirst(gaps []gap) {
+	slices.SortStableFunc(gaps, func(a, b gap) int {
+		if wa, wb := a.count*int64(max(a.copies, 1)), b.count*int64(max(b.copies, 1)); wa != wb {
+			if wa > wb {
+				return -1
+			}
+			return 1
+		}
+		switch {
+		case a.First < b.First:
+			return -1
+		case a.First > b.First:
+			return 1
+		}
+		return 0
+	})
+}

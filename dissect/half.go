@@ -1,0 +1,235 @@
+package dissect
+
+import (
+	"github.com/rdmadump/rdmadump/codec"
+	"github.com/rdmadump/rdmadump/psn"
+)
+
+const reth = codec.HeaderRETH
+
+// half is everything that one end sends to one queue pair of another: the
+// requests of a stream, the READ responses and the feedback on the stream that
+// comes the other way. Two halves that answer each other are a connection.
+type half struct {
+	key     halfKey
+	req     stream  // its requests
+	resp    *stream // its READ responses, nil while there are none
+	partner *half
+	fb      feedback // on the partner's requests
+	readFB  feedback // IRN's, on the partner's READ responses
+
+	id        uint32 // in order of appearance, from 1
+	hash      uint32
+	service   codec.Service
+	transport transportKind
+	pairedBy  pairing
+	mtu       mtus
+	good, bad int64 // packets by their ICRC
+	lastTime  int64
+	number    int // of the connection, 0 while none was given
+
+	waiting  []arrival // feedback of which the stream is not known yet
+	suitors  []suitor
+	ackTimer int64   // ACK timeout that connection management set, nanoseconds
+	retries  int     // retry count that connection management set, -1 unknown
+	start    psn.PSN // first PSN of the requests, where agreed says so
+	agreed   bool    // connection management announced the first packet
+	renew    bool    // it announced that the queue pair begins anew
+}
+
+// transportKind is how a connection recovers.
+type transportKind uint8
+
+const (
+	goBackN transportKind = iota
+	irnTransport
+	windowless
+	mpRDMA
+)
+
+var transportNames = [...]string{"go-back-n", "irn", "windowless", "mp-rdma"}
+
+// ICRC of software captures. Where more than half of at least fewest packets of
+// a half have no valid ICRC it says nothing.
+const fewestICRC = 8
+
+// uselessICRC reports whether the ICRC says nothing about packets of this half:
+// it was not filled in yet when they were captured, or never is.
+func (h *half) uselessICRC() bool {
+	if n := h.good + h.bad; n >= fewestICRC {
+		return h.bad*2 > n
+	}
+	return h.good == 0
+}
+
+// timer is the ACK timeout of the queue pair that sends the requests, 0 while
+// it is not known.
+func (h *half) timer() int64 { return h.ackTimer }
+
+// window is how soon after a packet its mirrored copy may follow.
+func (h *half) window() int64 {
+	rtt := h.req.rttMin
+	if p := h.partner; p != nil && p.req.rttMin > 0 && (rtt == 0 || p.req.rttMin < rtt) {
+		rtt = p.req.rttMin
+	}
+	if rtt == 0 {
+		return mirrorWindow
+	}
+	return rtt / 2
+}
+
+// take follows one packet of the half.
+func (h *half) take(a *Analyzer, in *arrival) {
+	h.lastTime = in.time
+	f := &forms[in.op]
+	switch {
+	case h.service == codec.RD:
+		h.req.packets++
+	case in.damaged:
+		h.damage(in)
+	case !f.response:
+		h.request(in)
+	case f.verb == codec.VerbReadResponse:
+		if h.partner == nil && !a.pairByFeedback(h, in) {
+			return
+		}
+		h.response(in)
+	default:
+		h.fb.count(in)
+		if h.partner == nil && !a.pairByFeedback(h, in) {
+			return
+		}
+		h.partner.req.acknowledged(in)
+	}
+}
+
+// request follows a packet of the requests.
+func (h *half) request(in *arrival) {
+	if h.number == 0 {
+		h.req.a.open(h, in)
+	}
+	if h.agreed && (h.renew || !h.req.on) {
+		h.anew(in)
+	}
+	verb := forms[in.op].verb
+	if verb == codec.VerbRead {
+		h.req.readRequest(in)
+		return
+	}
+	h.req.arrive(in, 1)
+	h.learnMTU(in)
+}
+
+// response follows a READ response. It acknowledges the requests before it too.
+func (h *half) response(in *arrival) {
+	h.learnMTU(in)
+	if h.resp == nil {
+		h.resp = &stream{a: h.req.a, half: h, response: true}
+	}
+	s := h.resp
+	if req := s.requests(); req != nil && !s.on {
+		s.beginAmong(req, in)
+	}
+	s.arrive(in, 1)
+	if h.partner == nil {
+		return
+	}
+	req := &h.partner.req
+	if req.tail.waiting {
+		req.growTail(in)
+	}
+	req.acknowledged(in)
+}
+
+// beginAmong begins the responses where the READs that they answer begin, so
+// that responses missing in front of the first one seen are missed.
+func (s *stream) beginAmong(req *stream, in *arrival) {
+	seq := psn.Unwrap(req.top, in.psn)
+	if seq < req.first {
+		return
+	}
+	for _, read := range req.reads {
+		if read.First <= seq {
+			s.begin(in, read.First.PSN())
+			return
+		}
+	}
+}
+
+// growTail learns from a response how many PSNs the newest READ takes at least.
+func (s *stream) growTail(in *arrival) {
+	seq := psn.Unwrap(s.top, in.psn)
+	if seq < s.tail.seq || int64(seq-s.tail.seq) >= s.tail.most() {
+		return
+	}
+	if forms[in.op].ends {
+		if s.tail.sized {
+			if fit := s.half.mtus().fitting(s.tail.size, int64(seq-s.tail.seq)+1); fit != 0 {
+				s.half.setMTUs(fit)
+			}
+		}
+		s.endTail(seq + 1)
+	}
+}
+
+// damage follows a packet with a bad ICRC. Its receiver throws it away without a
+// word: it does not advance the sequence, and its PSN is missing from here on.
+func (h *half) damage(in *arrival) {
+	s := &h.req
+	if f := &forms[in.op]; f.response {
+		if f.verb != codec.VerbReadResponse || h.resp == nil {
+			return
+		}
+		s = h.resp
+	}
+	if !s.on || s.moved != nil || !s.near(in.psn) {
+		return
+	}
+	d := s.recovery()
+	d.damaged++
+	s.packets++
+	s.bytes += int64(in.payload)
+	s.lastTime = in.time
+	seq := psn.Unwrap(s.top, in.psn)
+	one := psn.Span{First: seq, Last: seq}
+	s.watch = true
+	s.find("icrc-damage", "packets came with a bad ICRC: they were damaged before this point, and their receiver drops them", "", in.number)
+	damage := gap{run: d.run.id, evidence: EvidenceICRC, where: Upstream, opened: in.sight()}
+	if seq >= s.top {
+		// Its own PSN may be what is damaged: nothing before it is missed yet.
+		if seq > s.top || s.next < s.top {
+			d.spoilt.Insert(one)
+			return
+		}
+		s.refute()
+		s.miss(one, damage)
+		d.name(one)
+		s.top, s.next = seq+1, seq+1
+		return
+	}
+	s.refute()
+	if seq < s.next && !d.holes.Contains(seq) {
+		s.newRun(seq, in.sight())
+	}
+	if seq > s.next {
+		s.passOver(psn.Span{First: s.next, Last: seq - 1}, in, false)
+	}
+	d.resent.add(1, int64(in.payload), d.run.reason, isUnknown)
+	if seq < s.acked {
+		d.lose(one)
+		d.harmless++
+	} else {
+		damage.run = d.run.id
+		if d.holes.Contains(seq) {
+			d.lose(one)
+			if i, inside := d.gapAt(seq); inside {
+				d.gaps[i].copies++
+			}
+		} else {
+			s.miss(one, damage)
+			d.name(one)
+		}
+	}
+	s.next = max(s.next, seq+1)
+	s.quiet()
+}

@@ -1,0 +1,237 @@
+package dissect
+
+import (
+	"github.com/rdmadump/rdmadump/codec"
+	"github.com/rdmadump/rdmadump/psn"
+)
+
+// The BTH names no source queue pair, so that feedback does not say which
+// stream it is about. It is found out from PSNs: feedback fits the outstanding
+// window of a stream that came the other way between the same two addresses.
+// Where it fits one stream only, that is the one. Where it fits several, as
+// with jobs that start every queue pair at PSN 0, the feedback waits until the
+// others are ruled out; in the end the one wins whose packets asked for just
+// these acknowledgements.
+
+// pairing is what a pair of halves rests on.
+type pairing uint8
+
+const (
+	unpaired pairing = iota
+	byFeedback
+	byCM
+	byUser
+)
+
+var pairingNames = [...]string{"none", "feedback", "cm", "user"}
+
+// ends is the two addresses of a half, and its network.
+type ends struct {
+	src, dst Address
+	network  uint32
+}
+
+func (h *half) ends() ends    { return ends{h.key.src, h.key.dst, h.key.network} }
+func (h *half) reverse() ends { return ends{h.key.dst, h.key.src, h.key.network} }
+
+// suitor is a half whose requests the waiting feedback of another may be about.
+type suitor struct {
+	half  *half
+	score int // acknowledgements that its packets asked for
+}
+
+// maxWaiting bounds the feedback that waits for its stream.
+const maxWaiting = 64
+
+// pairByFeedback reports whether the half has a partner now that the packet,
+// which is feedback or a READ response, was seen. If it has not, the packet
+// waits.
+func (a *Analyzer) pairByFeedback(h *half, in *arrival) bool {
+	if h.service == codec.UC || h.service == codec.RD {
+		return false
+	}
+	if len(h.waiting) == 0 {
+		h.suitors = h.suitors[:0]
+		for _, c := range a.between[h.reverse()] {
+			if c != h && c.partner == nil && c.req.fits(in) && h.service == c.service {
+				h.suitors = append(h.suitors, suitor{half: c})
+			}
+		}
+	}
+	kept := h.suitors[:0]
+	for _, c := range h.suitors {
+		if c.half.partner == nil && c.half.req.fits(in) {
+			if c.half.req.askedFor(in) {
+				c.score++
+			}
+			kept = append(kept, c)
+		}
+	}
+	h.suitors = kept
+	switch {
+	case len(kept) == 1:
+		a.pair(h, kept[0].half, byFeedback)
+		return true
+	case len(kept) == 0:
+		// Nothing fits, neither this nor what waited.
+		h.waiting = h.waiting[:0]
+		return false
+	}
+	if len(h.waiting) < maxWaiting {
+		h.waiting = append(h.waiting, *in)
+		return false
+	}
+	if best := h.bestSuitor(); best != nil {
+		a.pair(h, best, byFeedback)
+		return true
+	}
+	h.waiting = append(h.waiting[:0], *in)
+	return false
+}
+
+// bestSuitor is the half whose score is above all others', nil if there is none.
+func (h *half) bestSuitor() *half {
+	best, tie := -1, false
+	for i, c := range h.suitors {
+		switch {
+		case c.half.partner != nil:
+		case best < 0 || c.score > h.suitors[best].score:
+			best, tie = i, false
+		case c.score == h.suitors[best].score:
+			tie = true
+		}
+	}
+	if best < 0 || tie {
+		return nil
+	}
+	return h.suitors[best].half
+}
+
+// fits reports whether the packet can be feedback on these requests.
+func (s *stream) fits(in *arrival) bool {
+	if !s.on {
+		return false
+	}
+	seq := psn.Unwrap(s.top, in.psn)
+	if s.tail.waiting && seq >= s.tail.seq && int64(seq-s.tail.seq) < s.tail.most() {
+		return true
+	}
+	if forms[in.op].verb == codec.VerbReadResponse {
+		_, ok := s.readAt(seq)
+		return ok
+	}
+	if in.has.Has(codec.HeaderAETH) && in.aeth.Syndrome.Kind() != codec.KindACK {
+		return seq >= s.first && seq < s.top
+	}
+	return seq >= s.first-1 && seq < s.top
+}
+
+// askedFor reports whether a packet with this PSN asked for an acknowledgement.
+func (s *stream) askedFor(in *arrival) bool {
+	for i := range s.marks {
+		if s.marks[i].time > 0 && s.marks[i].seq.PSN() == in.psn {
+			return true
+		}
+	}
+	return false
+}
+
+// pairByResend finds the partner of a half whose resend answers a NAK that
+// waits for its stream.
+func (a *Analyzer) pairByResend(s *stream, seq psn.Seq) {
+	if s.response || s.half.partner != nil {
+		return
+	}
+	p := seq.PSN()
+	var found *half
+	for _, h := range a.between[s.half.reverse()] {
+		if h.partner != nil || !h.courts(s.half) {
+			continue
+		}
+		for i := range h.waiting {
+			in := &h.waiting[i]
+			if in.psn == p && in.has.Has(codec.HeaderAETH) && in.aeth.Syndrome.Kind() != codec.KindACK {
+				if found != nil && found != h {
+					return
+				}
+				found = h
+			}
+		}
+	}
+	if found != nil {
+		a.pair(found, s.half, byFeedback)
+	}
+}
+
+func (h *half) courts(c *half) bool {
+	for _, s := range h.suitors {
+		if s.half == c {
+			return true
+		}
+	}
+	return false
+}
+
+// pair joins two halves, and lets the feedback that waited reach its stream.
+func (a *Analyzer) pair(h, c *half, by pairing) {
+	h.partner, c.partner = c, h
+	h.pairedBy, c.pairedBy = by, by
+	switch {
+	case h.number == 0:
+		h.number = c.number
+	case c.number == 0 || h.number < c.number:
+		c.number = h.number
+	default:
+		h.number = c.number
+	}
+	if m := h.mtu & c.mtu; m != 0 {
+		h.setMTUs(m)
+	}
+	h.transport = max(h.transport, c.transport)
+	c.transport = h.transport
+	for _, side := range [2]*half{h, c} {
+		waiting := side.waiting
+		side.waiting, side.suitors = nil, nil
+		for i := range waiting {
+			in := &waiting[i]
+			if forms[in.op].verb == codec.VerbReadResponse {
+				side.response(in)
+			} else {
+				side.partner.req.acknowledged(in)
+			}
+		}
+	}
+	a.settle(h.ends())
+	a.settle(c.ends())
+}
+
+// settle pairs whoever has one suitor left between the two addresses, now that
+// another pair was found.
+func (a *Analyzer) settle(between ends) {
+	for _, h := range a.between[between] {
+		if h.partner != nil || len(h.waiting) == 0 {
+			continue
+		}
+		kept := h.suitors[:0]
+		for _, c := range h.suitors {
+			if c.half.partner == nil {
+				kept = append(kept, c)
+			}
+		}
+		h.suitors = kept
+		if len(kept) == 1 {
+			a.pair(h, kept[0].half, byFeedback)
+		}
+	}
+}
+
+// pairAtLast pairs what still waits at the end, if one suitor is the best.
+func (a *Analyzer) pairAtLast() {
+	for _, h := range a.halves {
+		if h.partner == nil && len(h.waiting) > 0 {
+			if best := h.bestSuitor(); best != nil {
+				a.pair(h, best, byFeedback)
+			}
+		}
+	}
+}

@@ -1,0 +1,338 @@
+package dissect
+
+import (
+	"slices"
+
+	"github.com/rdmadump/rdmadump/codec"
+	"github.com/rdmadump/rdmadump/psn"
+)
+
+// run is a stretch of packets that a sender put on the wire in PSN order for one
+// reason. The run with id 0 is new data.
+type run struct {
+	id     int
+	reason reason
+	began  sight
+	first  psn.Seq
+}
+
+// ask is what the receiver asked for last: to resend from seq on.
+type ask struct {
+	seq     psn.Seq
+	at      sight
+	pending bool   // no run has answered it yet
+	reason  reason // of the run that will, where it is not a NAK
+}
+
+// trial is packets that filled holes behind the current run, one after another,
+// while it is open whether they were late or are the first of a resend run. A
+// run gives itself away by repeating a neighbour that had passed before.
+type trial struct {
+	on         bool
+	set        psn.Set // what came
+	next       psn.Seq // one past the highest
+	packets    int64
+	bytes      int64
+	reads      bool
+	first      sight
+	last       sight
+	named      bool // the receiver had asked for it
+	afterTimer bool // after as long a silence as a timer keeps
+}
+
+// answer is packets that looked late, though the receiver had asked for them
+// before. They were late after all if a run carries them once more; if none
+// does they are what the sender answered with.
+type answer struct {
+	span    psn.Span
+	packets int64
+	bytes   int64
+	at      sight
+}
+
+// behind follows a packet below the top.
+func (s *stream) behind(in *arrival, span psn.Span) {
+	d := s.recovery()
+	t := &d.trial
+	isHole := d.holes.Contains(span.First)
+	if t.on {
+		if isHole && span.First < s.next {
+			t.add(in, span)
+			s.packets++
+			s.bytes += int64(in.payload)
+			s.lastTime = in.time
+			return
+		}
+		if span.First < s.next && span.First >= t.set.Spans()[0].First {
+			s.confirm(in) // repeats a neighbour
+		} else {
+			s.refute()
+		}
+	}
+	switch {
+	case span.First == s.next:
+	case span.First > s.next:
+		s.passOver(psn.Span{First: s.next, Last: span.First - 1}, in, false)
+	case isHole && !s.startsRun(in):
+		s.tryOut(in, span)
+		return
+	default:
+		s.newRun(span.First, in.sight())
+		s.passOver(psn.Span{First: s.d.run.first, Last: span.First - 1}, in, false)
+	}
+	s.resend(in, span)
+}
+
+// startsRun reports whether a packet that fills a hole is known to be sent
+// again without a look at what follows it.
+func (s *stream) startsRun(in *arrival) bool {
+	if in.reTx {
+		return true
+	}
+	// A damaged copy cannot come late.
+	i, inside := s.d.gapAt(psn.Unwrap(s.top, in.psn))
+	return inside && s.d.gaps[i].evidence == EvidenceICRC
+}
+
+func (s *stream) service() codec.Service { return s.half.service }
+
+// tryOut begins a trial.
+func (s *stream) tryOut(in *arrival, span psn.Span) {
+	d := s.d
+	d.trial.set.Clear()
+	d.trial = trial{on: true, set: d.trial.set, next: span.First, first: in.sight(),
+		named: d.nak.pending && d.nak.seq <= span.First}
+	if d.timer > 0 && !d.trial.named {
+		d.trial.afterTimer = in.time-s.lastTime >= d.timer*3/4
+	}
+	d.trial.add(in, span)
+	s.packets++
+	s.bytes += int64(in.payload)
+	s.lastTime = in.time
+	s.watch = true
+	if d.trial.afterTimer {
+		s.confirm(in)
+	}
+}
+
+func (t *trial) add(in *arrival, span psn.Span) {
+	t.set.Insert(span)
+	t.next = max(t.next, span.Last+1)
+	t.packets++
+	t.bytes += int64(in.payload)
+	t.last = in.sight()
+	t.reads = t.reads || forms[in.op].verb == codec.VerbRead
+}
+
+// confirm turns the trial into a run.
+func (s *stream) confirm(in *arrival) {
+	d := s.d
+	t := &d.trial
+	t.on = false
+	first := t.set.Spans()[0].First
+	s.newRun(first, t.first)
+	at := d.run.first
+	for _, span := range t.set.Spans() {
+		if at < span.First {
+			s.passOver(psn.Span{First: at, Last: span.First - 1}, in, false)
+		}
+		at = span.Last + 1
+		s.fill(span, t.last, t.reads)
+		s.judgeAccepted(span)
+	}
+	s.next = t.next
+	d.resent.add(t.packets, t.bytes, d.run.reason, isNeeded)
+}
+
+// refute ends a trial without a run: what came was late, or answers a NAK alone.
+func (s *stream) refute() {
+	d := s.d
+	if d == nil || !d.trial.on {
+		return
+	}
+	t := &d.trial
+	t.on = false
+	spans := t.set.Spans()
+	if !t.named || s.service() == codec.UC {
+		for _, span := range spans {
+			s.late(span, t.last)
+			s.judgeAccepted(span)
+		}
+		d.reordered += t.packets
+		return
+	}
+	for _, span := range spans {
+		s.fill(span, t.last, t.reads)
+		s.judgeAccepted(span)
+	}
+	d.resent.add(t.packets, t.bytes, byNAK, isNeeded)
+	d.answers = append(d.answers, answer{psn.Span{First: spans[0].First, Last: spans[len(spans)-1].Last}, t.packets, t.bytes, t.last})
+	if len(d.answers) > maxOpenGaps {
+		d.answers = d.answers[1:]
+	}
+}
+
+// newRun begins a resend whose first packet seen is seq.
+func (s *stream) newRun(seq psn.Seq, at sight) {
+	d := s.recovery()
+	s.a.pairByResend(s, seq)
+	resume := seq
+	why := byEarly
+	switch {
+	case d.rnr.pending && seq >= d.rnr.seq:
+		why, resume = byRNR, d.rnr.seq
+		d.rnr.pending = false
+		d.nak.pending = d.nak.pending && d.nak.seq > d.rnr.seq
+	case d.nak.pending && seq >= d.nak.seq:
+		why, resume = d.nak.reason, d.nak.seq
+		d.nak.pending = false
+	case s.implied:
+		why = byImpliedNAK
+	default:
+		if s.timedOut(seq, at) {
+			why = byTimeout
+			d.timeouts++
+			if len(d.timeoutFrames) < 16 {
+				d.timeoutFrames = append(d.timeoutFrames, at.number)
+			}
+		}
+		if s.heard && !s.response && !d.selective {
+			resume = min(seq, s.acked)
+		}
+	}
+	// Answers that this run carries again were late; the others were answers.
+	for _, old := range d.answers {
+		if resume <= old.span.First {
+			s.wasLate(old)
+		}
+	}
+	d.answers = d.answers[:0]
+	d.run = run{id: d.run.id + 1, reason: why, began: at, first: resume}
+	s.next = seq
+	for i := range s.marks {
+		if s.marks[i].seq >= seq {
+			s.marks[i].once = false
+		}
+	}
+}
+
+// wasLate takes back what was said of an answer.
+func (s *stream) wasLate(old answer) {
+	d := s.d
+	d.resent.add(-old.packets, -old.bytes, byNAK, isNeeded)
+	d.reordered += old.packets
+	for _, part := range within(&d.lostPSNs, old.span) {
+		d.lostPSNs.Remove(part)
+		d.lost -= part.Len()
+	}
+	s.late(old.span, old.at)
+}
+
+// timedOut reports whether a resend that nothing asked for is the work of a
+// timer: it waited at least three quarters of the queue pair's timer, or, while
+// that is not known, broke a silence.
+func (s *stream) timedOut(seq psn.Seq, at sight) bool {
+	d := s.d
+	silence := at.time - s.lastActivity()
+	wait := silence
+	for i := range s.marks {
+		// the last packet at or before seq whose time is known
+		if m := &s.marks[i]; m.seq <= seq && m.time > 0 && uint8(i) < s.marked {
+			wait = max(silence, at.time-m.time)
+		}
+	}
+	if wait <= 0 {
+		return false
+	}
+	if timer := s.half.timer(); timer > 0 {
+		return wait >= timer*3/4
+	}
+	idle := silence*2 >= wait && silence > 4*s.rttMin
+	if idle && (d.timer == 0 || silence < d.timer) {
+		d.timer = silence
+	}
+	return idle || d.timer > 0 && wait >= d.timer*3/4
+}
+
+// lastActivity is when a packet of the stream or its feedback passed last.
+func (s *stream) lastActivity() int64 {
+	if p := s.half.partner; p != nil {
+		return max(s.lastTime, p.fb.lastTime)
+	}
+	return s.lastTime
+}
+
+// resend takes a packet below the top that the current run carries.
+func (s *stream) resend(in *arrival, span psn.Span) {
+	d := s.d
+	read := forms[in.op].verb == codec.VerbRead
+	s.packets++
+	s.bytes += int64(in.payload)
+	why, verdict := d.run.reason, isUnknown
+	switch {
+	case d.holes.Overlap(span) > 0:
+		verdict = isNeeded
+		s.fill(span, in.sight(), read)
+	case (why == byRNR || why == byImpliedNAK) && span.First == d.run.first:
+		verdict = isNeeded
+	case why == byImpliedNAK:
+		verdict = isWasted
+	case span.Last < s.acked:
+		verdict = isRedundant
+	case d.refused.Contains(span.First):
+		verdict = isWasted
+	case why == byRNR || why == byNAK:
+		verdict = isWasted // go-back-N starts over
+	default:
+		s.doubt(in, span)
+	}
+	d.resent.add(1, int64(in.payload), why, verdict)
+	s.judgeAccepted(span)
+	s.next = span.Last + 1
+	s.lastTime = in.time
+	s.a.tellResend(s, in, causes[why], verdicts[verdict])
+}
+
+// doubt records a resend of which nobody can tell whether it was needed.
+func (s *stream) doubt(in *arrival, span psn.Span) {
+	d := s.d
+	if forms[in.op].verb == codec.VerbRead && !s.response {
+		span.Last = span.First // one packet
+	}
+	i, inside := d.gapAt(span.First)
+	d.doubtful += d.undecided.Insert(span)
+	switch {
+	case inside:
+		g := &d.gaps[i]
+		if g.run != d.run.id && g.evidence == EvidenceTimeout {
+			g.run, g.copies = d.run.id, g.copies+1
+		}
+		g.filled = in.sight()
+		return
+	case i > 0 && d.gaps[i-1].Last == span.First-1 && d.gaps[i-1].evidence == EvidenceTimeout && d.gaps[i-1].run == d.run.id:
+		g := &d.gaps[i-1]
+		if i == len(d.gaps) || d.gaps[i].First > span.Last {
+			g.Last, g.filled = span.Last, in.sight()
+			g.count += span.Len()
+			return
+		}
+	}
+	if i < len(d.gaps) {
+		span.Last = min(span.Last, d.gaps[i].First-1)
+	}
+	g := gap{Span: span, count: span.Len(), run: d.run.id, copies: 1, evidence: EvidenceTimeout, where: Unknown,
+		closed: ClosedRetransmitted, opened: in.sight(), filled: in.sight(), message: s.messageOf(span.First)}
+	d.gaps = slices.Insert(d.gaps, i, g)
+	d.gapsTotal++
+	s.tellGap(GapOpened, &g)
+	s.boundGaps()
+}
+
+// believe takes a part out of a gap that rested on a timer alone: feedback, or a
+// hole, tells more now.
+func (s *stream) believe(i int, part psn.Span) {
+	d := s.d
+	d.doubtful -= d.undecided.Remove(part)
+	d.resent.judgeAgain(min(part.Len(), d.resent.verdict[isUnknown]), isUnknown, isNeeded)
+	d.cut(i, part)
+}

@@ -1,0 +1,294 @@
+package dissect
+
+import (
+	"github.com/rdmadump/rdmadump/codec"
+	"github.com/rdmadump/rdmadump/psn"
+)
+
+// stream follows the packets of one half in one PSN space: its requests, or the
+// READ responses that it carries.
+//
+// The model. What a sender puts on the wire is a sequence of runs: stretches in
+// PSN order. The first run is new data; a NAK or a timer starts another, which
+// repeats from somewhere below the top and goes on, under go-back-N, without a
+// break into new data. A packet that continues the current run costs a few
+// additions. One that lies above it passes over PSNs, which are then missing
+// (gap.go); one that lies below it is late, or begins a run (run.go). Beside
+// what is missing the stream knows what the receiver must have refused because
+// it came behind a hole (recovery.refused), and what it acknowledged.
+//
+// Everything that only trouble needs is in recovery, which most streams never
+// get.
+type stream struct {
+	top   psn.Seq // one past the highest PSN taken
+	next  psn.Seq // what continues the current run; top unless a resend is under way
+	acked psn.Seq // one past the highest PSN that the receiver acknowledged
+	watch bool    // something in recovery must see each packet
+	on    bool    // the first packet was seen
+	heard bool    // acked rests on an acknowledgement
+
+	packets, bytes int64
+	lastTime       int64
+	d              *recovery
+
+	a        *Analyzer
+	half     *half // that carries the packets
+	response bool
+	epochs   int
+	first    psn.Seq // where the epoch began
+	origin   psn.PSN // where the first epoch began
+	began    psn.Seq // the first PSN of which anything is known in this epoch; first, or below it when late packets came
+	peak     int64   // most PSNs in flight at an acknowledgement
+	message  inMessage
+	messages int64 // begun so far
+
+	marks  [8]mark // the last packets that asked for an acknowledgement
+	marked uint8
+	rttMin int64 // smallest round trip, 0 while none was seen
+
+	tail  tailRead
+	reads []psn.Span // PSNs that READ requests in flight asked for, one span a request
+	moved *candidate // a packet far from the window, see epoch.go
+
+	implied bool // the packet at hand is a READ request that names a missing response
+}
+
+// mark is when a packet that asked for an acknowledgement passed.
+type mark struct {
+	seq  psn.Seq
+	time int64
+	once bool // sent once so far
+}
+
+// inMessage is the message that a PSN belongs to, as far as it was seen.
+type inMessage struct {
+	number int64
+	op     codec.Opcode
+	known  bool // op is that of its first packet
+	open   bool // its last packet has not come yet
+	reth   codec.RETH
+	hasVA  bool
+	first  psn.Seq
+}
+
+// recovery is what a stream knows of its troubles. All Sets hold only what is
+// not acknowledged yet, but for lostPSNs and forgotten, which are bounded.
+type recovery struct {
+	gaps      []gap   // sorted, disjoint; open, or filled and not yet acknowledged
+	holes     psn.Set // the last copy known here was lost
+	unseen    psn.Set // of these, what never passed here
+	counted   psn.Set // of these, whose copy is counted in lost
+	refused   psn.Set // passed here while an older PSN was missing at the receiver
+	undecided psn.Set // resent by a timer, data or acknowledgement lost
+	spoilt    psn.Set // above the top: came damaged
+	run       run
+	trial     trial
+	answers   []answer
+	nak, rnr  ask
+
+	lost, harmless, damaged int64
+	lostPSNs, forgotten     psn.Set
+	notCaptured, reordered  int64
+	doubtful                int64 // PSNs that were ever undecided
+	abandoned               int64 // missing PSNs that fell out of sight, not named
+	discarded               int64
+	resent                  resends
+	selective               bool // resends were seen to leave out what had arrived
+	gapsTotal               int64
+	done                    []gap
+	timer                   int64 // shortest wait that ended an idle wire, 0 while none did
+	findings                []Finding
+	timeouts                int // in a row, without progress
+	timeoutFrames           []int
+}
+
+func (s *stream) recovery() *recovery {
+	if s.d == nil {
+		s.d = &recovery{}
+	}
+	return s.d
+}
+
+// arrive follows one packet that takes n PSNs.
+func (s *stream) arrive(in *arrival, n int) {
+	if s.on {
+		if seq := psn.Unwrap(s.top, in.psn); seq == s.top && s.next == seq && !s.watch {
+			s.advance(in, n)
+			return
+		}
+	}
+	s.look(in, n)
+}
+
+// advance takes a packet that continues new data.
+func (s *stream) advance(in *arrival, n int) {
+	seq := s.top
+	s.top += psn.Seq(n)
+	s.next = s.top
+	s.packets++
+	s.bytes += int64(in.payload)
+	s.lastTime = in.time
+	f := &forms[in.op]
+	if f.starts {
+		s.messages++
+		s.message = inMessage{number: s.messages, op: in.op, known: true, first: seq}
+		if in.has.Has(codec.HeaderRETH) {
+			s.message.reth, s.message.hasVA = in.reth, true
+		}
+	}
+	s.message.open = !f.ends
+	if in.ackReq {
+		s.marks[s.marked%uint8(len(s.marks))] = mark{seq, in.time, true}
+		s.marked++
+	}
+}
+
+// look follows a packet off the fast path.
+func (s *stream) look(in *arrival, n int) {
+	if !s.on {
+		s.begin(in, in.psn)
+		s.advance(in, n)
+		return
+	}
+	if s.jumped(in, n) {
+		return
+	}
+	seq := psn.Unwrap(s.top, in.psn)
+	if seq >= s.top {
+		s.settleTail(seq)
+		seq = max(seq, s.top)
+	}
+	span := psn.Span{First: seq, Last: seq + psn.Seq(n) - 1}
+	switch {
+	case seq == s.top && s.next == seq:
+		s.refute()
+		s.judgeAccepted(span)
+		s.advance(in, n)
+	case seq >= s.top:
+		s.refute()
+		if s.next < s.top {
+			// A resend broke off. Either its end was lost, or the sender
+			// repeats selectively and went on with new data.
+			s.passOver(psn.Span{First: s.next, Last: s.top - 1}, in, seq == s.top)
+		}
+		if seq > s.top {
+			s.passOver(psn.Span{First: s.top, Last: seq - 1}, in, false)
+			s.top, s.message.open = seq, false
+		}
+		s.judgeAccepted(span)
+		s.advance(in, n)
+	default:
+		s.behind(in, span)
+	}
+	s.quiet()
+}
+
+// quiet returns to the fast path once nothing is left to watch.
+func (s *stream) quiet() {
+	d := s.d
+	s.watch = s.moved != nil || s.tail.waiting || d != nil &&
+		(d.trial.on || len(d.answers) > 0 || d.rnr.pending || len(d.holes.Spans()) > 0 || len(d.refused.Spans()) > 0)
+}
+
+// judgeAccepted notes whether the receiver can have taken the copy that just
+// passed: under go-back-N it refuses what comes behind a hole.
+func (s *stream) judgeAccepted(span psn.Span) {
+	d := s.d
+	if d == nil || d.selective || s.response {
+		return
+	}
+	if s.floor() < span.First {
+		d.refused.Insert(span)
+	} else {
+		d.refused.Remove(span)
+	}
+	if len(d.refused.Spans()) > maxOpenGaps {
+		d.refused.Clear()
+	}
+}
+
+// floor is the PSN that the receiver waits for, as far as a hole shows it; above
+// everything where none does.
+func (s *stream) floor() psn.Seq {
+	d := s.d
+	low := psn.Seq(1 << 62)
+	for _, set := range [...]*psn.Set{&d.holes, &d.refused} {
+		if spans := set.Spans(); len(spans) > 0 {
+			low = min(low, spans[0].First)
+		}
+	}
+	if d.rnr.pending {
+		low = min(low, d.rnr.seq)
+	}
+	return low
+}
+
+// passOver marks what a run should have carried and did not. suspect says that
+// it may not have been sent at all.
+func (s *stream) passOver(span psn.Span, in *arrival, suspect bool) {
+	d := s.recovery()
+	g := gap{run: d.run.id, evidence: EvidenceObserved, where: Upstream, opened: in.sight(), suspect: suspect}
+	// Below the top: other copies passed here before.
+	old := psn.Span{First: span.First, Last: min(span.Last, s.top-1)}
+	for _, part := range s.sent(old) {
+		if harmless := part.Intersect(psn.Span{First: part.First, Last: s.acked - 1}); harmless.Len() > 0 {
+			if !suspect && !d.selective {
+				d.lose(harmless)
+				d.harmless += harmless.Len()
+			}
+			part.First = harmless.Last + 1
+		}
+		if !d.selective {
+			s.miss(part, g)
+			continue
+		}
+		for _, hole := range within(&d.holes, part) {
+			s.miss(hole, g)
+		}
+	}
+	// New ground.
+	for _, part := range s.expected(psn.Span{First: max(span.First, s.top), Last: span.Last}) {
+		g.suspect = false
+		d.unseen.Insert(part)
+		for _, spoilt := range within(&d.spoilt, part) {
+			damage := g
+			damage.evidence = EvidenceICRC
+			d.unseen.Remove(spoilt)
+			s.miss(spoilt, damage)
+			d.name(spoilt)
+		}
+		for _, clean := range d.spoilt.Gaps(nil, part) {
+			s.miss(clean, g)
+		}
+	}
+	d.spoilt.Remove(psn.Span{First: span.First, Last: span.Last + 1})
+	if s.heard && s.acked > span.First {
+		s.retire(s.acked, true)
+	}
+}
+
+// begin starts an epoch with the packet's PSN.
+func (s *stream) begin(in *arrival, p psn.PSN) {
+	s.epochs++
+	base := psn.Seq(s.epochs) << 32 // epochs never share a Seq
+	s.first = base + psn.Seq(p)
+	s.top, s.next, s.acked = s.first, s.first, s.first
+	s.heard, s.watch = false, false
+	if !s.on {
+		s.origin, s.on = p, true
+	}
+	s.marked, s.tail, s.reads = 0, tailRead{}, s.reads[:0]
+	s.message.open = false
+	s.lastTime = in.time
+}
+
+// messageOf is the message that a PSN which is not here belongs to.
+func (s *stream) messageOf(q psn.Seq) inMessage {
+	switch {
+	case s.messages > 0 && q >= s.message.first && (q < s.top || s.message.open):
+		return s.message
+	case q >= s.top:
+		return inMessage{number: s.messages + 1}
+	}
+	return inMessage{}
+}

@@ -1,0 +1,220 @@
+package dissect
+
+import (
+	"slices"
+
+	"github.com/rdmadump/rdmadump/codec"
+	"github.com/rdmadump/rdmadump/psn"
+)
+
+// Report says what was found so far. It ends what is open: packets that were on
+// trial are judged as if nothing came after them.
+func (a *Analyzer) Report() *Report {
+	a.pairAtLast()
+	r := &Report{Schema: Schema, Captures: []Capture{}, Connections: []Connection{}, Totals: a.totals}
+	dropped := false
+	for i := range a.captures {
+		c := a.captures[i].Capture
+		dropped = dropped || c.CaptureDrops > 0
+		r.Captures = append(r.Captures, c)
+	}
+	halves := slices.Clone(a.halves)
+	slices.SortFunc(halves, func(x, y *half) int { return int(int64(x.id) - int64(y.id)) })
+	for _, h := range halves {
+		if p := h.partner; p != nil && p.id < h.id {
+			continue
+		}
+		c := a.connection(h, dropped)
+		for i := range c.Streams {
+			r.Totals.Lost += c.Streams[i].Lost
+			r.Totals.Retransmitted += c.Streams[i].Retransmitted.Packets
+			r.Totals.NotCaptured += c.Streams[i].NotCaptured
+		}
+		r.Connections = append(r.Connections, c)
+	}
+	r.Totals.Connections = len(r.Connections)
+	if a.evicted != (Evicted{}) {
+		e := a.evicted
+		r.Evicted = &e
+	}
+	return r
+}
+
+// connection sums up a half and its partner.
+func (a *Analyzer) connection(h *half, dropped bool) Connection {
+	asking := h // the half whose requests came first: its sender is end A
+	if p := h.partner; p != nil && p.req.on && (!h.req.on || p.number < h.number) {
+		asking = p
+	}
+	if asking.number == 0 {
+		a.numbers++
+		asking.number = a.numbers
+		if asking.partner != nil {
+			asking.partner.number = a.numbers
+		}
+	}
+	c := Connection{ID: asking.number, Service: asking.service.String(), Transport: transportNames[asking.transport],
+		PairedBy: pairingNames[asking.pairedBy], Streams: []Stream{}}
+	c.B = &End{asking.key.dst, QPN(asking.key.qpn)}
+	if p := asking.partner; p != nil {
+		c.A = &End{p.key.dst, QPN(p.key.qpn)}
+	}
+	for _, side := range [2]*half{asking, asking.partner} {
+		if side == nil {
+			continue
+		}
+		if side.req.on {
+			c.Streams = append(c.Streams, a.stream(&side.req, dropped))
+		}
+		if side.resp != nil && side.resp.on {
+			c.Streams = append(c.Streams, a.stream(side.resp, dropped))
+		}
+	}
+	return c
+}
+
+// stream sums up a stream.
+func (a *Analyzer) stream(s *stream, dropped bool) Stream {
+	h := s.half
+	out := Stream{Src: h.key.src, Dst: h.key.dst, DestQP: QPN(h.key.qpn), Kind: "request", Epochs: s.epochs,
+		FirstPSN: s.origin, LastPSN: (s.top - 1).PSN(), Packets: s.packets, PayloadBytes: s.bytes,
+		LostRanges: []psn.Range{}, Gaps: []Gap{}, Findings: []Finding{}}
+	if s.response {
+		out.Kind = "read-response"
+	} else if p := h.partner; p != nil {
+		out.Feedback = p.fb.report()
+	}
+	if c := s.moved; c != nil {
+		out.Packets++
+	}
+	var resent resends
+	if d := s.d; d != nil {
+		s.refute()
+		s.foretell(&out, dropped)
+		resent = d.resent
+	}
+	out.Retransmitted = resent.report()
+	return out
+}
+
+func (f *feedback) report() Feedback {
+	return Feedback{Packets: f.packets, Bytes: f.bytes, Acks: f.acks, Naks: f.naks, NakPSNs: slices.Clone(f.nakPSNs),
+		RNRNaks: f.rnrs, AtomicAcks: f.atomicAcks}
+}
+
+// foretell fills in what recovery knows, and judges gaps that are still open: a
+// loss where feedback named them, or where nobody will ever repair them, else
+// undecided.
+func (s *stream) foretell(out *Stream, dropped bool) {
+	d := s.d
+	final := s.half.service == codec.UC && !dropped
+	lostPSNs := psn.Set{}
+	for _, span := range d.lostPSNs.Spans() {
+		lostPSNs.Insert(span)
+	}
+	open := d.abandoned
+	if final {
+		for _, span := range d.forgotten.Spans() {
+			lostPSNs.Insert(span)
+		}
+	}
+	out.Lost = d.lost
+	gaps := slices.Clone(d.done)
+	for i := range d.gaps {
+		g := d.gaps[i]
+		for _, hole := range within(&d.holes, g.Span) {
+			if g.suspect {
+				continue
+			}
+			rest := hole.Len() - d.counted.Overlap(hole)
+			if harmless := hole.Intersect(psn.Span{First: hole.First, Last: s.acked - 1}); harmless.Len() > 0 {
+				continue
+			}
+			open += rest
+			if final {
+				lostPSNs.Insert(hole)
+			}
+		}
+		if g.evidence == EvidenceTimeout && g.left == 0 {
+			g.closed = Open
+			g.filled = sight{}
+		}
+		if g.suspect && g.left == g.count {
+			continue
+		}
+		gaps = append(gaps, g)
+	}
+	if spoilt := d.spoilt.Len(); spoilt > 0 {
+		out.Lost += spoilt
+		for _, span := range d.spoilt.Spans() {
+			lostPSNs.Insert(span)
+		}
+	}
+	if final {
+		out.Lost += open
+		open = 0
+	}
+	out.Undecided = d.doubtful + open
+	out.LostHarmless, out.Damaged, out.Discarded = d.harmless, d.damaged, d.discarded
+	out.NotCaptured, out.Reordered, out.GapsTotal = d.notCaptured, d.reordered, d.gapsTotal
+	out.LostRanges = ranges(&lostPSNs)
+	worstFirst(gaps)
+	gaps = gaps[:min(len(gaps), s.a.config.MaxGaps)]
+	for i := range gaps {
+		out.Gaps = append(out.Gaps, s.gap(&gaps[i]))
+	}
+	out.Findings = append(out.Findings, d.findings...)
+	if f := s.exhausted(); f != nil {
+		out.Findings = append(out.Findings, *f)
+	}
+}
+
+// ranges is a set as PSN ranges. Epochs lie far apart, so that a PSN that was
+// lost in two of them stands there twice.
+func ranges(set *psn.Set) []psn.Range {
+	out := make([]psn.Range, 0, len(set.Spans()))
+	for _, span := range set.Spans() {
+		out = append(out, span.Range())
+	}
+	return out
+}
+
+// gap is a gap in the form of the report.
+func (s *stream) gap(g *gap) Gap {
+	out := Gap{First: g.First.PSN(), Last: g.Last.PSN(), Count: g.count, Evidence: g.evidence, ConfirmedBy: g.confirmed,
+		Where: g.where, OpenedFrame: g.opened.number, OpenedNS: g.opened.time - s.a.start, Closed: g.closed, Copies: g.copies}
+	if g.closed != Open {
+		out.ClosedFrame, out.ClosedNS = g.filled.number, max(0, g.filled.time-s.a.start)
+	}
+	if len(s.a.captures) > 1 {
+		file := g.opened.file
+		out.File = &file
+	}
+	if g.message.number > 0 {
+		m := &Message{Number: g.message.number}
+		if g.message.known {
+			m.OpcodeName = g.message.op.String()
+		}
+		if g.message.hasVA {
+			key := g.message.reth.RKey
+			m.VA, m.RKey = NewHex64(g.message.reth.VA), &key
+		}
+		out.Message = m
+	}
+	return out
+}
+
+// exhausted is the finding that the sender gave up: its last retry went out and
+// nothing came back.
+func (s *stream) exhausted() *Finding {
+	d := s.d
+	retries := s.half.retries
+	if retries < 0 {
+		retries = 7
+	}
+	if d.timeouts == 0 || d.timeouts < retries {
+		return nil
+	}
+	return &Finding{Kind: "retry-exhausted", Counter: "local_ack_timeout_err", Frames: d.timeoutFrames,
+		Text: "the last retry went unanswered: the application sees IBV_WC_RETRY_EXC_ERR (12)"}
+}

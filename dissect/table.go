@@ -1,0 +1,95 @@
+package dissect
+
+// halfKey is what tells one half from another: all that an RC packet says of
+// who talks to whom. The UDP source port is not part of it, and the network is
+// only where Config asks for it.
+type halfKey struct {
+	src, dst Address
+	qpn      uint32
+	network  uint32 // VLAN or VNI, where tenants reuse addresses
+}
+
+func (k *halfKey) hash() uint32 {
+	h := (k.src.lo^k.src.hi)*0x9E3779B97F4A7C15 ^ (k.dst.lo^k.dst.hi)*0xC2B2AE3D27D4EB4F ^
+		(uint64(k.qpn)|uint64(k.network)<<24)*0x165667B19E3779F9
+	h ^= h >> 32
+	return uint32(h * 0x9E3779B97F4A7C15 >> 32)
+}
+
+// halfTable finds a half by its key: open addressing, never more than half
+// full, with the hash beside the slot so that a probe rarely touches a half that
+// is not the one looked for.
+type halfTable struct {
+	slots []slot
+	n     int
+}
+
+type slot struct {
+	hash uint32
+	half *half // nil: free
+}
+
+// find is the half with the key, or nil.
+func (t *halfTable) find(k *halfKey, hash uint32) *half {
+	if len(t.slots) == 0 {
+		return nil
+	}
+	mask := uint32(len(t.slots) - 1)
+	for i := hash & mask; ; i = (i + 1) & mask {
+		s := &t.slots[i]
+		if s.half == nil {
+			return nil
+		}
+		if s.hash == hash && s.half.key == *k {
+			return s.half
+		}
+	}
+}
+
+// insert adds a half whose key is not there yet.
+func (t *halfTable) insert(h *half, hash uint32) {
+	if 2*(t.n+1) > len(t.slots) {
+		t.grow()
+	}
+	t.place(slot{hash, h})
+	t.n++
+}
+
+func (t *halfTable) place(s slot) {
+	mask := uint32(len(t.slots) - 1)
+	i := s.hash & mask
+	for t.slots[i].half != nil {
+		i = (i + 1) & mask
+	}
+	t.slots[i] = s
+}
+
+func (t *halfTable) grow() {
+	old := t.slots
+	t.slots = make([]slot, max(256, 2*len(old)))
+	for _, s := range old {
+		if s.half != nil {
+			t.place(s)
+		}
+	}
+}
+
+// remove takes a half out. What follows it in the same cluster moves up, so
+// that no tombstones stay behind.
+func (t *halfTable) remove(h *half, hash uint32) {
+	mask := uint32(len(t.slots) - 1)
+	i := hash & mask
+	for t.slots[i].half != h {
+		if t.slots[i].half == nil {
+			return
+		}
+		i = (i + 1) & mask
+	}
+	t.n--
+	for j := (i + 1) & mask; t.slots[j].half != nil; j = (j + 1) & mask {
+		if home := t.slots[j].hash & mask; (j-home)&mask >= (j-i)&mask {
+			t.slots[i], i = t.slots[j], j
+		}
+	}
+	t.slots[i] = slot{}
+}
