@@ -48,7 +48,7 @@ func (p *page) heading(r row) []string {
 	}
 	words := painted(p.style.bold, r.path())
 	words = append(words, strings.Fields(r.connection.Service+" "+kind+",")...)
-	words = append(words, r.connection.Transport+",", "PSN", psn.Range{First: r.FirstPSN, Last: r.LastPSN}.String())
+	words = append(words, r.connection.Transport+",", "PSN", r.FirstPSN.String(), "to", r.LastPSN.String())
 	switch r.connection.PairedBy {
 	case "", "none":
 		words[len(words)-1] += ","
@@ -128,7 +128,9 @@ func breakdown[K ~string](counts map[K]int64, names map[K]string) []string {
 func (p *page) feedback(r row) {
 	f := &r.Feedback
 	if f.Packets == 0 {
-		p.line("    no acknowledgement seen")
+		if r.Kind == "request" { // READ responses are not acknowledged, but by IRN
+			p.line("    no acknowledgement seen")
+		}
 		return
 	}
 	facts := []string{counted(f.Acks, "ACK", "ACKs")}

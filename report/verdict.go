@@ -34,7 +34,7 @@ func (p *page) capture(c *dissect.Capture) {
 		p.phrases("  ", "  ", trouble)
 	}
 	if c.Error != "" {
-		p.wrap("  ", "  ", painted(p.style.bad, "read up to here: "+c.Error))
+		p.wrap("  ", "  ", painted(p.style.bad, "read up to here: "+strings.TrimPrefix(c.Error, c.File+": ")))
 	}
 }
 
