@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +17,7 @@ type readFlags struct {
 	verbose bool
 	hex     dumpLevel
 	form    jsonForm
-	count   packetCount
+	count   number
 	time    timeForm
 	color   colors
 	ports   udpPorts
@@ -55,7 +54,7 @@ Several files are one tap's rotation and are read in order of time.`,
 	f.Lookup("json").NoOptDefVal = "true"
 	f.VarP(&flags.count, "count", "c", "stop after `N` packets")
 	f.Var(&flags.time, "time", "relative: seconds since the first frame; absolute: date and time, UTC")
-	f.Var(&flags.ports, "udp-port", "take UDP destination `port` for RoCEv2 as well as 4791; may be repeated")
+	f.Var(&flags.ports, "udp-port", portUsage)
 	f.Var(&flags.color, "color", colorUsage)
 	return command
 }
@@ -69,8 +68,8 @@ func (flags *readFlags) run(s streams, names []string) error {
 		found  dissect.Packet
 		packet report.Packet
 		begun  bool
-		total  packetCount // printed
-		before packetCount // of them, those of earlier captures
+		total  number // printed
+		before number // of them, those of earlier captures
 	)
 	reading := pass{streams: s}
 	reading.open = func(part *capture.Part) {
@@ -178,19 +177,4 @@ func (t *timeForm) Set(s string) error {
 		return nil
 	}
 	return errors.New("want relative or absolute")
-}
-
-// packetCount is the value of -c.
-type packetCount int64
-
-func (c *packetCount) String() string { return strconv.FormatInt(int64(*c), 10) }
-func (c *packetCount) Type() string   { return "N" }
-
-func (c *packetCount) Set(s string) error {
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || n < 1 {
-		return errors.New("want a number above 0")
-	}
-	*c = packetCount(n)
-	return nil
 }

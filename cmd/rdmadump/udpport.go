@@ -30,3 +30,5 @@ func (p *udpPorts) Set(s string) error {
 	}
 	return nil
 }
+
+const portUsage = "take UDP destination `port` for RoCEv2 as well as 4791; may be repeated"

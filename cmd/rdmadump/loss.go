@@ -1,0 +1,115 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rdmadump/rdmadump/capture"
+	"github.com/rdmadump/rdmadump/dissect"
+	"github.com/rdmadump/rdmadump/report"
+)
+
+// lossFlags are the flags of loss.
+type lossFlags struct {
+	json       bool
+	failOnLoss bool
+	maxGaps    number
+	gaps       gapChoice
+	color      colors
+	ports      udpPorts
+}
+
+func newLoss(s streams) *cobra.Command {
+	flags := lossFlags{gaps: "missing", color: "auto"}
+	command := &cobra.Command{
+		Use:   "loss [flags] FILE...",
+		Short: "Explain which packets were lost, where, and what it cost",
+		Long: `loss follows every connection of captures and reports what was lost: first a
+verdict, then the connections, the worst first, then the gaps of the worst: which
+PSNs, on which side of the capture point, how that is known, how the gap closed,
+and what was sent again for it. What a capture cannot tell is reported as
+undecided, not as lost.
+
+FILE is a pcap or pcapng file, plain or compressed, or - for standard input.
+Several files are one tap's rotation and are read in order of time.`,
+		Example: `  rdmadump loss trace.pcap
+  rdmadump loss --fail-on-loss trace.pcap     exit status 3 if anything was lost
+  rdmadump loss --json trace.pcap | jq '.totals'
+  rdmadump loss rotated-*.pcap.gz`,
+		Args: captures,
+		RunE: func(_ *cobra.Command, names []string) error { return flags.run(s, names) },
+	}
+	f := command.Flags()
+	f.BoolVar(&flags.json, "json", false, "print the report as a JSON object")
+	f.BoolVar(&flags.failOnLoss, "fail-on-loss", false, "exit with status 3 if packets were lost")
+	f.Var(&flags.maxGaps, "max-gaps", "list at most `N` gaps a stream, the worst (default 1000 in JSON, 10 in text)")
+	f.Var(&flags.gaps, "gaps", "missing: gaps of packets that were missing; all: those of reordered packets too")
+	f.Var(&flags.ports, "udp-port", portUsage)
+	f.Var(&flags.color, "color", colorUsage)
+	return command
+}
+
+// run reports on the captures called names.
+func (flags *lossFlags) run(s streams, names []string) error {
+	analyzer := dissect.NewAnalyzer(dissect.Config{
+		Locator:       dissect.Locator{UDPPorts: flags.ports},
+		MaxGaps:       int(flags.maxGaps),
+		ReorderedGaps: flags.gaps == "all",
+	})
+	opened := false
+	reading := pass{streams: s}
+	reading.open = func(part *capture.Part) {
+		info := part.Info()
+		analyzer.OpenCapture(info.Name, info.Format)
+		opened = true
+	}
+	reading.frame = func(f *dissect.Frame) error {
+		analyzer.Frame(f)
+		return nil
+	}
+	reading.close = func(i int, part *capture.Part, fault error) error {
+		analyzer.CloseCapture(i, part.Info().Drops, fault)
+		return nil
+	}
+	failed := reading.run(names)
+	if !opened {
+		return failed
+	}
+	result := analyzer.Report()
+	if err := flags.print(s, result); err != nil {
+		return err
+	}
+	if failed == nil && flags.failOnLoss && result.Totals.Lost > 0 {
+		return errFound
+	}
+	return failed
+}
+
+func (flags *lossFlags) print(s streams, r *dissect.Report) error {
+	if flags.json {
+		e := json.NewEncoder(s.out)
+		e.SetEscapeHTML(false)
+		return writeError(e.Encode(r))
+	}
+	text := report.Loss{Style: flags.color.style(s.out), Width: width(s.out), Rows: 20, Detail: 5, Gaps: 10}
+	if flags.maxGaps > 0 {
+		text.Gaps = int(flags.maxGaps)
+	}
+	return writeError(text.Write(s.out, r))
+}
+
+// gapChoice is the value of --gaps.
+type gapChoice string
+
+func (g *gapChoice) String() string { return string(*g) }
+func (g *gapChoice) Type() string   { return "which" }
+
+func (g *gapChoice) Set(s string) error {
+	if s != "missing" && s != "all" {
+		return errors.New("want missing or all")
+	}
+	*g = gapChoice(s)
+	return nil
+}
