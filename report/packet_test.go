@@ -83,6 +83,7 @@ func TestPrintingDoesNotAllocate(t *testing.T) {
 	buf := make([]byte, 0, 4096)
 	lines := Lines{}
 	for name, print := range map[string]func(){
+		"decode":    func() { p.Decode(p.Frame, p.Outer) },
 		"JSON":      func() { JSON{}.Append(buf, p) },
 		"full JSON": func() { JSON{Full: true}.Append(buf, p) },
 		"line":      func() { lines.Append(buf, p) },
