@@ -9,6 +9,7 @@ require (
 	github.com/rogpeppe/go-internal v1.14.1
 	github.com/spf13/cobra v1.10.2
 	golang.org/x/term v0.43.0
+	pgregory.net/rapid v1.3.0
 )
 
 require (
