@@ -74,21 +74,23 @@ func Example_writer() {
 	// ICRC good
 }
 
-// Packet hands over what gopacket decoded; here the ICRC of each is checked.
+// Packet hands over what gopacket decoded, and the analysis explains it.
 func Example_analysis() {
-	source, file := open("../testdata/pcaps/rxe-corrupt_icrc-receiver.pcap.gz")
+	source, file := open("../testdata/pcaps/rxe-nth_drops-receiver.pcap.gz")
 	defer file.Close()
-	count := map[dissect.ICRCState]int{}
+	analyzer := dissect.NewAnalyzer(dissect.Config{})
 	for {
 		packet, err := source.NextPacket()
 		if err != nil {
 			break
 		}
 		if p, ok := rdmalayers.Packet(packet); ok {
-			count[p.ICRC()]++
+			analyzer.Packet(&p)
 		}
 	}
-	fmt.Println("bad ICRC:", count[dissect.ICRCBad])
+	for _, c := range analyzer.Report().Connections {
+		fmt.Println(c.Streams[0].Lost, "lost:", c.Streams[0].LostRanges)
+	}
 	// Output:
-	// bad ICRC: 60
+	// 5 lost: [4105 4145-4147 4340]
 }
