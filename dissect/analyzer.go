@@ -12,6 +12,12 @@ type Config struct {
 	ByVLAN        bool // the VLAN tells halves apart
 	ByVNI         bool // the VXLAN, GENEVE or NVGRE network tells halves apart
 
+	// Selection is what to analyse; nil is everything. Packets outside its time
+	// and hosts are passed over, though their frames count. QPNs choose among
+	// the connections at the end, once the pairs are known. It may be completed
+	// up to the first frame.
+	Selection *Selection
+
 	// Events is called for each event as soon as it is known; nil for none.
 	// What it is given is valid until it returns.
 	Events func(*Event)
@@ -29,6 +35,7 @@ type Analyzer struct {
 	recent   *recent
 	totals   Totals
 	evicted  Evicted
+	asides   tally // of selected packets that no half has
 
 	packet Packet
 	bth    codec.BTH
@@ -90,9 +97,15 @@ func (a *Analyzer) input(i int) *input {
 func (a *Analyzer) Frame(f *Frame) {
 	c := a.input(f.File)
 	a.count(c, f.Time)
+	selection := a.config.Selection
+	if selection != nil && !selection.during(f.Time) {
+		return
+	}
 	switch a.config.Locator.Locate(f, &a.packet) {
 	case Found:
-		a.follow(c, &a.packet)
+		if selection == nil || selection.between(&a.packet) {
+			a.follow(c, &a.packet)
+		}
 	case Fragment:
 		c.Fragments++
 	}
@@ -105,7 +118,9 @@ func (a *Analyzer) Other(file int, time int64) { a.count(a.input(file), time) }
 func (a *Analyzer) Packet(p *Packet) {
 	c := a.input(p.File)
 	a.count(c, p.Time)
-	a.follow(c, p)
+	if s := a.config.Selection; s == nil || s.during(p.Time) && s.between(p) {
+		a.follow(c, p)
+	}
 }
 
 func (a *Analyzer) count(c *input, time int64) {
@@ -160,6 +175,9 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 	a.totals.Packets++
 	if !connected {
 		a.aside(p, bth)
+		if a.byQPN() {
+			a.tallyAside(p, bth, &key, hash)
+		}
 		return
 	}
 	if h == nil {
@@ -208,6 +226,9 @@ func (a *Analyzer) mirrored(c *input, p *Packet, h *half, hash uint32, bth *code
 	}
 	if remarked || !copied && s.ce {
 		a.totals.CEMarked++
+	}
+	if remarked && h != nil {
+		h.tally.marked++
 	}
 	return copied
 }

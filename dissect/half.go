@@ -27,6 +27,7 @@ type half struct {
 	good, bad int64 // packets by their ICRC
 	lastTime  int64
 	number    int // of the connection, 0 while none was given
+	tally     tally
 
 	waiting  []arrival // feedback of which the stream is not known yet
 	suitors  []suitor
@@ -81,6 +82,10 @@ func (h *half) window() int64 {
 // take follows one packet of the half.
 func (h *half) take(a *Analyzer, in *arrival) {
 	h.lastTime = in.time
+	h.tally.packets++
+	if in.ce {
+		h.tally.marked++
+	}
 	f := &forms[in.op]
 	switch {
 	case h.service == codec.RD:

@@ -19,12 +19,20 @@ func (a *Analyzer) Report() *Report {
 		r.Captures = append(r.Captures, c)
 	}
 	halves := slices.Clone(a.halves)
+	kept := tally{}
 	slices.SortFunc(halves, func(x, y *half) int { return int(int64(x.id) - int64(y.id)) })
 	for _, h := range halves {
 		if p := h.partner; p != nil && p.id < h.id {
 			continue
 		}
 		c := a.connection(h, dropped)
+		if a.byQPN() && !a.config.Selection.connection(&c) {
+			continue
+		}
+		kept.add(h.tally)
+		if h.partner != nil {
+			kept.add(h.partner.tally)
+		}
 		for i := range c.Streams {
 			r.Totals.Lost += c.Streams[i].Lost
 			r.Totals.Retransmitted += c.Streams[i].Retransmitted.Packets
@@ -33,6 +41,12 @@ func (a *Analyzer) Report() *Report {
 		r.Connections = append(r.Connections, c)
 	}
 	r.Totals.Connections = len(r.Connections)
+	if a.byQPN() {
+		a.narrow(&r.Totals, kept)
+	}
+	if s := a.config.Selection; s != nil && !s.Everything() {
+		r.Selection = s
+	}
 	if a.evicted != (Evicted{}) {
 		e := a.evicted
 		r.Evicted = &e
