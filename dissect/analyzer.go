@@ -35,7 +35,7 @@ type Analyzer struct {
 	recent   *recent
 	totals   Totals
 	evicted  Evicted
-	asides   tally // of selected packets that no half has
+	asides   tallies
 
 	packet Packet
 	bth    codec.BTH
@@ -176,12 +176,15 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 	if !connected {
 		a.aside(p, bth)
 		if a.byQPN() {
-			a.tallyAside(p, bth, &key, hash)
+			a.asides.aside(a.config.Selection, p, bth)
 		}
 		return
 	}
 	if h == nil {
 		if h = a.newcomer(p, bth, grade, &key, hash); h == nil {
+			if a.byQPN() {
+				a.asides.aside(a.config.Selection, p, bth)
+			}
 			return
 		}
 	}

@@ -8,9 +8,9 @@ import (
 func TestHost(t *testing.T) {
 	ip := func(s string) Address { return AddressFromIP(netip.MustParseAddr(s)) }
 	for _, c := range []struct {
-		host    string
-		text    string // "" if it is the same
-		has     []Address
+		host   string
+		text   string // "" if it is the same
+		has    []Address
 		hasNot []Address
 	}{
 		{"192.0.2.1", "", []Address{ip("192.0.2.1"), ip("::ffff:192.0.2.1")}, []Address{ip("192.0.2.2"), ip("::192.0.2.1"), ip("c000:201::"), {}, AddressFromLID(1)}},

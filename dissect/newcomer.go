@@ -57,6 +57,7 @@ func (a *Analyzer) newcomer(p *Packet, bth *codec.BTH, grade Plausibility, key *
 	for i := range e.packets[:e.n] {
 		h.take(a, &e.packets[i])
 	}
+	h.tally = tally{} // they were counted when they waited
 	e.n = 0
 	return h
 }

@@ -75,7 +75,14 @@ func (s *Selection) names(p *Packet) bool {
 		return true
 	}
 	source, ok := sourceQP(t)
-	return ok && (s.qpn(source) || qpn == 1 && s.manages(p))
+	if !ok || s.qpn(source) {
+		return ok
+	}
+	if qpn != 1 {
+		return false
+	}
+	about, ok := managedEnd(p)
+	return ok && s.end(about.src, about.dst, about.qpn)
 }
 
 // end reports whether a queue pair at dst, to which src sends, is wanted.
@@ -90,23 +97,24 @@ func (s *Selection) end(src, dst Address, qpn uint32) bool {
 	return ok
 }
 
-// manages reports whether a datagram to QP 1 sets up or ends a wanted connection.
-func (s *Selection) manages(p *Packet) bool {
+// managedEnd is the end that a datagram of connection management to QP 1 is
+// about, as the half that goes there.
+func managedEnd(p *Packet) (halfKey, bool) {
 	const payload = 12 + 8 // BTH and DETH
 	t := p.Transport()
 	var m codec.CM
 	if len(t) < payload || m.Decode(t[payload:]) != nil {
-		return false
+		return halfKey{}, false
 	}
 	switch {
 	case m.Has(codec.HeaderREQ):
-		return s.end(p.Dst, p.Src, m.REQ.LocalQPN)
+		return halfKey{src: p.Dst, dst: p.Src, qpn: m.REQ.LocalQPN}, true
 	case m.Has(codec.HeaderREP):
-		return s.end(p.Dst, p.Src, m.REP.LocalQPN)
+		return halfKey{src: p.Dst, dst: p.Src, qpn: m.REP.LocalQPN}, true
 	case m.Has(codec.HeaderDREQ):
-		return s.end(p.Src, p.Dst, m.DREQ.RemoteQPN)
+		return halfKey{src: p.Src, dst: p.Dst, qpn: m.DREQ.RemoteQPN}, true
 	}
-	return false
+	return halfKey{}, false
 }
 
 func (s *Selection) qpn(n uint32) bool { return slices.Contains(s.QPNs, QPN(n)) }

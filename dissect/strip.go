@@ -32,6 +32,7 @@ type Stripper struct {
 	// ICRC counts the frames by the state of the ICRC that they came with.
 	ICRC [3]int64
 
+	locator Locator // that notes checksums
 	frame   Frame
 	packet  Packet
 	decoded codec.Packet
@@ -47,11 +48,11 @@ func (s *Stripper) Strip(f *Frame) *Frame {
 	data := append(s.frame.Data[:0], f.Data...)
 	s.frame = *f
 	s.frame.Data = data
-	locator := s.Locator
 	s.sums = s.sums[:0]
-	locator.sums = &s.sums
+	s.locator = s.Locator
+	s.locator.sums = &s.sums
 	p := &s.packet
-	if locator.follow(&s.frame, p) != Found {
+	if s.locator.follow(&s.frame, p) != Found {
 		return nil
 	}
 	state := p.ICRC()

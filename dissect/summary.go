@@ -42,7 +42,7 @@ func (a *Analyzer) Report() *Report {
 	}
 	r.Totals.Connections = len(r.Connections)
 	if a.byQPN() {
-		a.narrow(&r.Totals, kept)
+		a.asides.narrow(r, a.config.Selection, kept)
 	}
 	if s := a.config.Selection; s != nil && !s.Everything() {
 		r.Selection = s

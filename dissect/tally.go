@@ -2,8 +2,7 @@ package dissect
 
 import "github.com/rdmadump/rdmadump/codec"
 
-// tally counts what totals say of packets that belong to no stream as well, for
-// reports that leave some connections out.
+// tally counts packets for totals that leave some connections out.
 type tally struct {
 	packets, datagrams, cnps, marked int64
 }
@@ -15,34 +14,63 @@ func (t *tally) add(o tally) {
 	t.marked += o.marked
 }
 
-// tallyAside counts a packet of no half where the selected QPNs want it: a
-// datagram from or to one of them, a CNP to one of them or to the other end of
-// its connection.
-func (a *Analyzer) tallyAside(p *Packet, bth *codec.BTH, key *halfKey, hash uint32) {
+// tallies count packets that no half takes, where queue pairs are selected: CNPs,
+// datagrams, and what does not make a half. Of some it is known only at the end
+// whether they belong to a selected connection.
+type tallies struct {
+	named  tally             // packets that name a selected queue pair
+	others map[halfKey]tally // by the end that they are about
+}
+
+// maxTallies bounds the ends of which packets are counted. Packets about others
+// are missing in the totals.
+const maxTallies = 1 << 16
+
+// aside counts a packet that no half takes.
+func (t *tallies) aside(s *Selection, p *Packet, bth *codec.BTH) {
 	one := tally{packets: 1}
 	if p.Traffic&ECNMask == ECNCE {
 		one.marked = 1
 	}
-	if bth.Opcode == codec.OpcodeCNP {
+	switch {
+	case bth.Opcode == codec.OpcodeCNP:
 		one.cnps = 1
-		if h := a.table.find(key, hash); h != nil {
-			h.tally.add(one)
-			return
-		}
-	}
-	if bth.Opcode.Service() == codec.UD {
+	case bth.Opcode.Service() == codec.UD:
 		one.datagrams = 1
 	}
-	if a.config.Selection.names(p) {
-		a.asides.add(one)
+	if s.names(p) {
+		t.named.add(one)
+		return
 	}
+	about := halfKey{src: p.Src, dst: p.Dst, qpn: bth.DestQP}
+	if _, ok := sourceQP(p.Transport()); ok && bth.DestQP == 1 {
+		if managed, ok := managedEnd(p); ok {
+			about = managed
+		}
+	}
+	old, known := t.others[about]
+	if !known && len(t.others) >= maxTallies {
+		return
+	}
+	if t.others == nil {
+		t.others = map[halfKey]tally{}
+	}
+	old.add(one)
+	t.others[about] = old
 }
 
-// narrow limits totals to the connections that the selected QPNs are ends of.
-// Which these are is known at the end only, for a packet names one end alone.
-func (a *Analyzer) narrow(t *Totals, kept tally) {
-	kept.add(a.asides)
-	t.Packets, t.Datagrams, t.CNPs, t.CEMarked = kept.packets, kept.datagrams, kept.cnps, kept.marked
+// narrow limits totals to the connections of the report, which kept counts, and
+// the packets beside them.
+func (t *tallies) narrow(r *Report, s *Selection, kept tally) {
+	pairs := Selection{QPNs: s.QPNs}
+	pairs.Learn(r)
+	kept.add(t.named)
+	for about, n := range t.others {
+		if pairs.end(about.src, about.dst, about.qpn) {
+			kept.add(n)
+		}
+	}
+	r.Totals.Packets, r.Totals.Datagrams, r.Totals.CNPs, r.Totals.CEMarked = kept.packets, kept.datagrams, kept.cnps, kept.marked
 }
 
 // byQPN reports whether connections are left out.
