@@ -187,6 +187,11 @@ func TestStripDoubtful(t *testing.T) {
 	if got[len(got)-5] != 0 {
 		t.Errorf("% x", got)
 	}
+	padded := slices.Concat(unhex("04 73 ffff 00 000111 80 001b58 0123456789 eeeeee"), spare) // 5 bytes and 3 of pad
+	got = strip(t, &Stripper{LeaveICRC: true}, LinkEthernet, ethernet("0800", ipv4(17, udp(RoCEv2Port, padded))))
+	if tail := got[len(got)-12:]; !bytes.Equal(tail, make([]byte, 12)) {
+		t.Errorf("payload, pad and ICRC are % x", tail)
+	}
 	unknown := slices.Clone(send)
 	unknown[0] = 0x1f
 	got = strip(t, &Stripper{}, LinkEthernet, ethernet("0800", ipv4(17, udp(RoCEv2Port, slices.Concat(unknown, spare)))))
