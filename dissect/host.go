@@ -19,7 +19,7 @@ func ParseHost(s string) (Host, error) {
 	if number, ok := strings.CutPrefix(s, "lid:"); ok {
 		lid, err := strconv.ParseUint(number, 0, 16)
 		if err != nil {
-			return Host{}, errors.New("want a LID from 0 to 65535 behind lid:")
+			return Host{}, errors.New("want lid: and a number from 0 to 65535")
 		}
 		a := AddressFromLID(uint16(lid))
 		return Host{address: a, mask: Address{lo: ^uint64(0)}, text: a.String()}, nil
