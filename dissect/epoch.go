@@ -82,6 +82,6 @@ func (s *stream) endEpoch() {
 		set.Clear()
 	}
 	d.answers = d.answers[:0]
-	d.nak, d.rnr = ask{}, ask{}
+	d.asks, d.rnr = d.asks[:0], ask{}
 	d.run = run{id: d.run.id + 1}
 }

@@ -105,16 +105,18 @@ func (s *stream) ack(before psn.Seq, in *arrival) {
 		return
 	}
 	if t := &d.trial; t.on && t.set.Spans()[0].First < s.acked {
-		s.refute()
+		if t.named {
+			// The receiver takes it for the answer. A run may go on from here.
+			s.confirm(in)
+			d.run.lone = true
+			d.remind(t)
+		} else {
+			s.refute()
+		}
 	}
-	n := 0
-	for n < len(d.answers) && d.answers[n].span.Last < s.acked {
-		n++ // nobody carried it again: it was the answer
-	}
-	d.answers = d.answers[n:]
 	d.timeouts, d.timeoutFrames = 0, d.timeoutFrames[:0]
-	if d.nak.pending && d.nak.seq < s.acked {
-		d.nak.pending = false
+	if forms[in.op].verb != codec.VerbAck || in.aeth.Syndrome.Kind() == codec.KindACK {
+		d.forget(s.acked)
 	}
 	if d.rnr.pending && d.rnr.seq < s.acked {
 		d.rnr.pending = false
@@ -180,7 +182,7 @@ func (s *stream) sequenceError(seq psn.Seq, in *arrival) {
 		}
 		return
 	}
-	d.nak = ask{seq: seq, at: in.sight(), pending: true, reason: byNAK}
+	d.asked(ask{seq: seq, at: in.sight(), reason: byNAK})
 	s.a.tellNak(s, in, NakSeen)
 	if d.rnr.pending && d.rnr.seq == seq || seq < s.began {
 		return
@@ -205,6 +207,9 @@ func (s *stream) named(seq psn.Seq, at sight, by Evidence) {
 		return
 	}
 	if d.refused.Contains(seq) {
+		if n := len(d.answers); n > 0 && d.answers[n-1].span.Last == seq-1 {
+			d.answers[n-1].named, d.answers[n-1].hasNamed, d.answers[n-1].namedAt = seq, true, at
+		}
 		return
 	}
 	s.miss(one, gap{run: d.run.id, evidence: by, where: Downstream, opened: at})

@@ -14,14 +14,62 @@ type run struct {
 	reason reason
 	began  sight
 	first  psn.Seq
+	lone   bool // it is only an answer, see below, that was acknowledged
 }
 
-// ask is what the receiver asked for last: to resend from seq on.
+// ask is what the receiver asks for: to resend from seq on.
 type ask struct {
 	seq     psn.Seq
 	at      sight
 	pending bool   // no run has answered it yet
-	reason  reason // of the run that will, where it is not a NAK
+	reason  reason // of the run that will
+}
+
+// maxAsks bounds what a receiver may ask for before an answer is seen.
+const maxAsks = 4
+
+// asked notes what the receiver asks for.
+func (d *recovery) asked(k ask) {
+	if n := len(d.asks); n > 0 && d.asks[n-1].seq == k.seq {
+		d.asks = d.asks[:n-1]
+	}
+	if len(d.asks) == maxAsks {
+		d.asks = append(d.asks[:0], d.asks[1:]...)
+	}
+	d.asks = append(d.asks, k)
+}
+
+// answered takes the ask that a run from seq on answers, and with it those
+// before. It is the one that names the highest PSN not above seq.
+func (d *recovery) answered(seq psn.Seq) (ask, bool) {
+	best := d.answering(seq)
+	if best < 0 {
+		return ask{}, false
+	}
+	k := d.asks[best]
+	d.asks = append(d.asks[:0], d.asks[best+1:]...)
+	return k, true
+}
+
+func (d *recovery) answering(seq psn.Seq) int {
+	best := -1
+	for i := range d.asks {
+		if d.asks[i].seq <= seq && (best < 0 || d.asks[i].seq >= d.asks[best].seq) {
+			best = i
+		}
+	}
+	return best
+}
+
+// forget drops what was asked for below the Seq, now that it was acknowledged.
+func (d *recovery) forget(before psn.Seq) {
+	kept := d.asks[:0]
+	for _, k := range d.asks {
+		if k.seq >= before {
+			kept = append(kept, k)
+		}
+	}
+	d.asks = kept
 }
 
 // trial is packets that filled holes behind the current run, one after another,
@@ -43,20 +91,26 @@ type trial struct {
 // answer is packets that looked late, though the receiver had asked for them
 // before. They were late after all if a run carries them once more; if none
 // does they are what the sender answered with.
+//
+// named is a PSN right behind them that a NAK names though it had passed: if they
+// were the answer, the run that they began should have carried it and did not.
+// If they were late, the NAK only says that it was refused the first time.
 type answer struct {
-	span    psn.Span
-	packets int64
-	bytes   int64
-	at      sight
+	span     psn.Span
+	packets  int64
+	bytes    int64
+	at       sight
+	named    psn.Seq
+	hasNamed bool
+	namedAt  sight
 }
 
 // behind follows a packet below the top.
 func (s *stream) behind(in *arrival, span psn.Span) {
 	d := s.recovery()
 	t := &d.trial
-	isHole := d.holes.Contains(span.First)
 	if t.on {
-		if isHole && span.First < s.next {
+		if d.unseen.Contains(span.First) && span.First < s.next {
 			t.add(in, span)
 			s.packets++
 			s.bytes += int64(in.payload)
@@ -73,7 +127,7 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 	case span.First == s.next:
 	case span.First > s.next:
 		s.passOver(psn.Span{First: s.next, Last: span.First - 1}, in, false)
-	case isHole && !s.startsRun(in):
+	case d.unseen.Contains(span.First) && !s.startsRun(in):
 		s.tryOut(in, span)
 		return
 	default:
@@ -101,7 +155,7 @@ func (s *stream) tryOut(in *arrival, span psn.Span) {
 	d := s.d
 	d.trial.set.Clear()
 	d.trial = trial{on: true, set: d.trial.set, next: span.First, first: in.sight(),
-		named: d.nak.pending && d.nak.seq <= span.First}
+		named: d.answering(span.First) >= 0}
 	if d.timer > 0 && !d.trial.named {
 		d.trial.afterTimer = in.time-s.lastTime >= d.timer*3/4
 	}
@@ -166,7 +220,14 @@ func (s *stream) refute() {
 		s.judgeAccepted(span)
 	}
 	d.resent.add(t.packets, t.bytes, byNAK, isNeeded)
-	d.answers = append(d.answers, answer{psn.Span{First: spans[0].First, Last: spans[len(spans)-1].Last}, t.packets, t.bytes, t.last})
+	d.remind(t)
+}
+
+// remind keeps in mind that what the trial saw may have been late after all.
+func (d *recovery) remind(t *trial) {
+	spans := t.set.Spans()
+	d.answers = append(d.answers, answer{
+		span: psn.Span{First: spans[0].First, Last: spans[len(spans)-1].Last}, packets: t.packets, bytes: t.bytes, at: t.last})
 	if len(d.answers) > maxOpenGaps {
 		d.answers = d.answers[1:]
 	}
@@ -178,14 +239,13 @@ func (s *stream) newRun(seq psn.Seq, at sight) {
 	s.a.pairByResend(s, seq)
 	resume := seq
 	why := byEarly
+	k, answers := d.answered(seq)
 	switch {
-	case d.rnr.pending && seq >= d.rnr.seq:
+	case d.rnr.pending && seq >= d.rnr.seq && (!answers || k.seq <= d.rnr.seq):
 		why, resume = byRNR, d.rnr.seq
 		d.rnr.pending = false
-		d.nak.pending = d.nak.pending && d.nak.seq > d.rnr.seq
-	case d.nak.pending && seq >= d.nak.seq:
-		why, resume = d.nak.reason, d.nak.seq
-		d.nak.pending = false
+	case answers:
+		why, resume = k.reason, k.seq
 	case s.implied:
 		why = byImpliedNAK
 	default:
@@ -202,8 +262,14 @@ func (s *stream) newRun(seq psn.Seq, at sight) {
 	}
 	// Answers that this run carries again were late; the others were answers.
 	for _, old := range d.answers {
-		if resume <= old.span.First {
+		switch {
+		case resume <= old.span.First:
 			s.wasLate(old)
+		case old.hasNamed:
+			d.refused.Remove(psn.Span{First: old.named, Last: old.named})
+			s.miss(psn.Span{First: old.named, Last: old.named},
+				gap{run: d.run.id, evidence: EvidenceObserved, confirmed: EvidenceNAK, where: Upstream, opened: old.namedAt})
+			d.name(psn.Span{First: old.named, Last: old.named})
 		}
 	}
 	d.answers = d.answers[:0]

@@ -84,7 +84,8 @@ type recovery struct {
 	run       run
 	trial     trial
 	answers   []answer
-	nak, rnr  ask
+	asks      []ask // the newest last
+	rnr       ask
 
 	lost, harmless, damaged int64
 	lostPSNs, forgotten     psn.Set
@@ -166,7 +167,7 @@ func (s *stream) look(in *arrival, n int) {
 		s.advance(in, n)
 	case seq >= s.top:
 		s.refute()
-		if s.next < s.top {
+		if s.next < s.top && !s.d.run.lone {
 			// A resend broke off. Either its end was lost, or the sender
 			// repeats selectively and went on with new data.
 			s.passOver(psn.Span{First: s.next, Last: s.top - 1}, in, seq == s.top)
@@ -213,14 +214,24 @@ func (s *stream) floor() psn.Seq {
 	d := s.d
 	low := psn.Seq(1 << 62)
 	for _, set := range [...]*psn.Set{&d.holes, &d.refused} {
-		if spans := set.Spans(); len(spans) > 0 {
-			low = min(low, spans[0].First)
+		if first, ok := firstFrom(set, s.acked); ok {
+			low = min(low, first)
 		}
 	}
 	if d.rnr.pending {
 		low = min(low, d.rnr.seq)
 	}
 	return low
+}
+
+// firstFrom is the lowest Seq of the set that is not below from.
+func firstFrom(set *psn.Set, from psn.Seq) (psn.Seq, bool) {
+	for _, span := range set.Spans() {
+		if span.Last >= from {
+			return max(span.First, from), true
+		}
+	}
+	return 0, false
 }
 
 // passOver marks what a run should have carried and did not. suspect says that

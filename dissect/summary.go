@@ -127,8 +127,10 @@ func (s *stream) foretell(out *Stream, dropped bool) {
 				continue
 			}
 			rest := hole.Len() - d.counted.Overlap(hole)
-			if harmless := hole.Intersect(psn.Span{First: hole.First, Last: s.acked - 1}); harmless.Len() > 0 {
-				continue
+			if had := hole.Intersect(psn.Span{First: hole.First, Last: s.acked - 1}); had.Len() > 0 {
+				n := d.unseen.Overlap(had)
+				out.NotCaptured += max(0, n-d.counted.Overlap(had))
+				rest -= had.Len() - d.counted.Overlap(had)
 			}
 			open += rest
 			if final {
@@ -156,7 +158,8 @@ func (s *stream) foretell(out *Stream, dropped bool) {
 	}
 	out.Undecided = d.doubtful + open
 	out.LostHarmless, out.Damaged, out.Discarded = d.harmless, d.damaged, d.discarded
-	out.NotCaptured, out.Reordered, out.GapsTotal = d.notCaptured, d.reordered, d.gapsTotal
+	out.Reordered, out.GapsTotal = d.reordered, d.gapsTotal
+	out.NotCaptured += d.notCaptured
 	out.LostRanges = ranges(&lostPSNs)
 	worstFirst(gaps)
 	gaps = gaps[:min(len(gaps), s.a.config.MaxGaps)]
