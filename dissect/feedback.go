@@ -104,7 +104,11 @@ func (s *stream) ack(before psn.Seq, in *arrival) {
 	if d == nil {
 		return
 	}
-	if t := &d.trial; t.on && t.set.Spans()[0].First < s.acked {
+	if d.broken.on && d.broken.rest.Last < s.acked {
+		d.broken.on = false
+		d.selective = true // nobody missed the rest
+	}
+	if t := &d.trial; t.on && !t.ahead && t.set.Spans()[0].First < s.acked {
 		if t.named {
 			// The receiver takes it for the answer. A run may go on from here.
 			s.confirm(in)
@@ -176,6 +180,9 @@ func (s *stream) answersFirstCopy(seq psn.Seq, in *arrival) {
 func (s *stream) sequenceError(seq psn.Seq, in *arrival) {
 	d := s.recovery()
 	s.watch = true
+	if d.broken.on && d.broken.rest.Contains(seq) {
+		s.part()
+	}
 	if seq < s.acked || seq > s.top {
 		if seq > s.top {
 			s.find("stale-psn", "a NAK names a PSN that was not sent", "", in.number)
@@ -194,8 +201,10 @@ func (s *stream) sequenceError(seq psn.Seq, in *arrival) {
 func (s *stream) named(seq psn.Seq, at sight, by Evidence) {
 	d := s.d
 	one := psn.Span{First: seq, Last: seq}
-	if d.trial.on && d.trial.set.Contains(seq) {
+	if t := &d.trial; t.on && t.set.Contains(seq) {
 		return // on its way
+	} else if t.on && t.ahead {
+		s.skip()
 	}
 	if i, inside := d.gapAt(seq); inside && d.holes.Contains(seq) {
 		d.gaps[i].confirmed = by
@@ -203,7 +212,7 @@ func (s *stream) named(seq psn.Seq, at sight, by Evidence) {
 		d.name(one)
 		return
 	}
-	if seq >= s.top {
+	if seq >= s.top || d.tardy.Contains(seq) {
 		return
 	}
 	if d.refused.Contains(seq) {
@@ -211,6 +220,9 @@ func (s *stream) named(seq psn.Seq, at sight, by Evidence) {
 			d.answers[n-1].named, d.answers[n-1].hasNamed, d.answers[n-1].namedAt = seq, true, at
 		}
 		return
+	}
+	if at.time-d.run.began.time < s.rttMin/2 && d.run.first <= seq && d.refusedBefore.Contains(seq) {
+		return // too soon to be about the copy of this run
 	}
 	s.miss(one, gap{run: d.run.id, evidence: by, where: Downstream, opened: at})
 	d.name(one)

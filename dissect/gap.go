@@ -226,6 +226,7 @@ func (s *stream) retire(before psn.Seq, acked bool) {
 	}
 	d.gaps = slices.Delete(d.gaps, 0, n)
 	d.refused.Remove(psn.Span{First: before - 1<<40, Last: before - 1})
+	d.tardy.Remove(psn.Span{First: before - 1<<40, Last: before - 1})
 	if len(d.gaps) > 0 {
 		before = min(before, d.gaps[0].First)
 	}

@@ -212,7 +212,7 @@ func (h *half) damage(in *arrival) {
 		s.newRun(seq, in.sight())
 	}
 	if seq > s.next {
-		s.passOver(psn.Span{First: s.next, Last: seq - 1}, in, false)
+		s.passOver(psn.Span{First: s.next, Last: seq - 1}, in.sight(), false)
 	}
 	d.resent.add(1, int64(in.payload), d.run.reason, isUnknown)
 	if seq < s.acked {

@@ -14,7 +14,8 @@ type run struct {
 	reason reason
 	began  sight
 	first  psn.Seq
-	lone   bool // it is only an answer, see below, that was acknowledged
+	before psn.Seq // what would have continued the run before
+	lone   bool    // it is only an answer, see below, that was acknowledged
 }
 
 // ask is what the receiver asks for: to resend from seq on.
@@ -61,6 +62,14 @@ func (d *recovery) answering(seq psn.Seq) int {
 	return best
 }
 
+// askedWithin reports whether the receiver asked for q, or for what is missing
+// right before it.
+func (d *recovery) askedWithin(q psn.Seq) bool {
+	i, inside := d.gapAt(q)
+	k := d.answering(q)
+	return inside && k >= 0 && d.asks[k].seq >= d.gaps[i].First
+}
+
 // forget drops what was asked for below the Seq, now that it was acknowledged.
 func (d *recovery) forget(before psn.Seq) {
 	kept := d.asks[:0]
@@ -82,6 +91,7 @@ type trial struct {
 	packets    int64
 	bytes      int64
 	reads      bool
+	ahead      bool // one packet above the current run: of it, or left over from the run before
 	first      sight
 	last       sight
 	named      bool // the receiver had asked for it
@@ -105,12 +115,69 @@ type answer struct {
 	namedAt  sight
 }
 
+// breach is where a resend run gave way to what the sender had sent before it:
+// new data, or the end of the run before. If the resend goes on where it left
+// off, those packets were only late; if not, a part of it was lost, or, before
+// new data, the sender repeats selectively and had no more to repeat.
+type breach struct {
+	on      bool
+	rest    psn.Span // what the run should have carried
+	at      sight    // the packet that gave the breach away
+	suspect bool     // nothing else is known to be missing
+	packets int      // since then
+}
+
+// maxStragglers is how many packets a later run may find in its way.
+const maxStragglers = 4
+
+// breakOff notes that a resend run gave way to the packet at.
+func (s *stream) breakOff(rest psn.Span, at sight, suspect bool) {
+	s.d.broken = breach{true, rest, at, suspect, 0}
+	s.watch = true
+}
+
+// mend decides on a breach when a packet comes after it.
+func (s *stream) mend(seq psn.Seq) {
+	d := s.d
+	if d == nil || !d.broken.on {
+		return
+	}
+	b := &d.broken
+	b.packets++
+	switch {
+	case seq == b.rest.First:
+		b.on = false
+		s.next = seq
+		d.overtaken = true
+	case seq == s.next && b.packets < maxStragglers:
+	default:
+		s.part()
+	}
+}
+
+// part takes a breach for what it seems to be.
+func (s *stream) part() {
+	if d := s.d; d != nil && d.broken.on {
+		d.broken.on = false
+		s.passOver(d.broken.rest, d.broken.at, d.broken.suspect)
+	}
+}
+
 // behind follows a packet below the top.
 func (s *stream) behind(in *arrival, span psn.Span) {
 	d := s.recovery()
 	t := &d.trial
+	if t.on && t.ahead {
+		if span.First == s.next {
+			t.on = false
+			s.straggle(t)
+			d.overtaken = true
+		} else {
+			s.skip()
+		}
+	}
 	if t.on {
-		if d.unseen.Contains(span.First) && span.First < s.next {
+		if span.First < s.next && s.mayBeLate(in, span.First) {
 			t.add(in, span)
 			s.packets++
 			s.bytes += int64(in.payload)
@@ -124,28 +191,53 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 		}
 	}
 	switch {
+	case span.First < s.next && d.skipped.Contains(span.First):
+		s.catchUp(in, span)
+		return
 	case span.First == s.next:
+	case span.First > s.next && span.First >= d.run.before && span.First < d.run.before+maxStragglers:
+		s.breakOff(psn.Span{First: s.next, Last: span.First - 1}, in.sight(), false)
+	case span.First > s.next && s.mayBeLate(in, span.First):
+		s.tryOut(in, span)
+		d.trial.ahead = true
+		return
 	case span.First > s.next:
-		s.passOver(psn.Span{First: s.next, Last: span.First - 1}, in, false)
-	case d.unseen.Contains(span.First) && !s.startsRun(in):
+		s.passOver(psn.Span{First: s.next, Last: span.First - 1}, in.sight(), false)
+	case s.mayBeLate(in, span.First):
 		s.tryOut(in, span)
 		return
 	default:
 		s.newRun(span.First, in.sight())
-		s.passOver(psn.Span{First: s.d.run.first, Last: span.First - 1}, in, false)
+		s.passOver(psn.Span{First: s.d.run.first, Last: span.First - 1}, in.sight(), false)
 	}
 	s.resend(in, span)
 }
 
-// startsRun reports whether a packet that fills a hole is known to be sent
-// again without a look at what follows it.
-func (s *stream) startsRun(in *arrival) bool {
-	if in.reTx {
-		return true
+// catchUp takes a packet that its own run passed over though the receiver had it
+// already: it was late, and nothing was lost.
+func (s *stream) catchUp(in *arrival, span psn.Span) {
+	d := s.d
+	n := d.skipped.Remove(span)
+	d.lost -= n
+	d.harmless -= n
+	d.lostPSNs.Remove(span)
+	d.reordered++
+	s.packets++
+	s.bytes += int64(in.payload)
+	s.lastTime = in.time
+	d.resent.add(1, int64(in.payload), d.run.reason, isRedundant)
+}
+
+// mayBeLate reports whether the packet fills a hole that a run passed over. One
+// that the receiver named, or that came damaged, had a copy of its own here, and
+// is sent again without doubt.
+func (s *stream) mayBeLate(in *arrival, seq psn.Seq) bool {
+	d := s.d
+	if in.reTx || !d.holes.Contains(seq) {
+		return false
 	}
-	// A damaged copy cannot come late.
-	i, inside := s.d.gapAt(psn.Unwrap(s.top, in.psn))
-	return inside && s.d.gaps[i].evidence == EvidenceICRC
+	i, inside := d.gapAt(seq)
+	return inside && d.gaps[i].evidence == EvidenceObserved
 }
 
 func (s *stream) service() codec.Service { return s.half.service }
@@ -155,9 +247,9 @@ func (s *stream) tryOut(in *arrival, span psn.Span) {
 	d := s.d
 	d.trial.set.Clear()
 	d.trial = trial{on: true, set: d.trial.set, next: span.First, first: in.sight(),
-		named: d.answering(span.First) >= 0}
+		named: d.askedWithin(span.First)}
 	if d.timer > 0 && !d.trial.named {
-		d.trial.afterTimer = in.time-s.lastTime >= d.timer*3/4
+		d.trial.afterTimer = span.First < s.next && in.time-s.lastTime >= d.timer*3/4
 	}
 	d.trial.add(in, span)
 	s.packets++
@@ -188,7 +280,7 @@ func (s *stream) confirm(in *arrival) {
 	at := d.run.first
 	for _, span := range t.set.Spans() {
 		if at < span.First {
-			s.passOver(psn.Span{First: at, Last: span.First - 1}, in, false)
+			s.passOver(psn.Span{First: at, Last: span.First - 1}, in.sight(), false)
 		}
 		at = span.Last + 1
 		s.fill(span, t.last, t.reads)
@@ -205,14 +297,14 @@ func (s *stream) refute() {
 		return
 	}
 	t := &d.trial
+	if t.ahead {
+		s.skip()
+		return
+	}
 	t.on = false
 	spans := t.set.Spans()
 	if !t.named || s.service() == codec.UC {
-		for _, span := range spans {
-			s.late(span, t.last)
-			s.judgeAccepted(span)
-		}
-		d.reordered += t.packets
+		s.straggle(t)
 		return
 	}
 	for _, span := range spans {
@@ -221,6 +313,48 @@ func (s *stream) refute() {
 	}
 	d.resent.add(t.packets, t.bytes, byNAK, isNeeded)
 	d.remind(t)
+}
+
+// straggle takes the packets of a trial for late ones. Those that a resend run
+// passed over are copies of that run, and so retransmissions too.
+func (s *stream) straggle(t *trial) {
+	d := s.d
+	d.reordered += t.packets
+	var repeated int64
+	for _, span := range t.set.Spans() {
+		unseen := d.unseen.Overlap(span)
+		i, inside := d.gapAt(span.First)
+		switch {
+		case unseen == 0:
+			repeated += span.Len()
+			s.late(span, t.last)
+		case inside && d.gaps[i].copies > 1:
+			d.gaps[i].copies--
+			d.lost -= span.Len()
+			repeated += span.Len()
+			s.fill(span, t.last, t.reads)
+		default:
+			s.late(span, t.last)
+		}
+		s.judgeAccepted(span)
+		d.tardy.Insert(span)
+	}
+	if repeated = min(repeated, t.packets); repeated > 0 {
+		d.resent.add(repeated, t.bytes*repeated/t.packets, d.run.reason, isWasted)
+	}
+}
+
+// skip decides that a packet ahead of the run belongs to it.
+func (s *stream) skip() {
+	d := s.d
+	t := &d.trial
+	t.on = false
+	span := t.set.Spans()[0]
+	s.passOver(psn.Span{First: s.next, Last: span.First - 1}, t.first, false)
+	s.fill(span, t.last, t.reads)
+	s.judgeAccepted(span)
+	s.next = span.Last + 1
+	d.resent.add(t.packets, t.bytes, d.run.reason, isNeeded)
 }
 
 // remind keeps in mind that what the trial saw may have been late after all.
@@ -273,7 +407,12 @@ func (s *stream) newRun(seq psn.Seq, at sight) {
 		}
 	}
 	d.answers = d.answers[:0]
-	d.run = run{id: d.run.id + 1, reason: why, began: at, first: resume}
+	d.skipped.Clear()
+	d.refusedBefore.Clear()
+	for _, span := range d.refused.Spans() {
+		d.refusedBefore.Insert(span)
+	}
+	d.run = run{id: d.run.id + 1, reason: why, began: at, first: resume, before: s.next}
 	s.next = seq
 	for i := range s.marks {
 		if s.marks[i].seq >= seq {
@@ -292,6 +431,7 @@ func (s *stream) wasLate(old answer) {
 		d.lost -= part.Len()
 	}
 	s.late(old.span, old.at)
+	d.tardy.Insert(old.span)
 }
 
 // timedOut reports whether a resend that nothing asked for is the work of a
@@ -354,6 +494,12 @@ func (s *stream) resend(in *arrival, span psn.Span) {
 	}
 	d.resent.add(1, int64(in.payload), why, verdict)
 	s.judgeAccepted(span)
+	if d.overtaken {
+		d.tardy.Insert(span)
+		d.overtaken = false
+	} else {
+		d.tardy.Remove(span)
+	}
 	s.next = span.Last + 1
 	s.lastTime = in.time
 	s.a.tellResend(s, in, causes[why], verdicts[verdict])

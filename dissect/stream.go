@@ -74,18 +74,23 @@ type inMessage struct {
 // recovery is what a stream knows of its troubles. All Sets hold only what is
 // not acknowledged yet, but for lostPSNs and forgotten, which are bounded.
 type recovery struct {
-	gaps      []gap   // sorted, disjoint; open, or filled and not yet acknowledged
-	holes     psn.Set // the last copy known here was lost
-	unseen    psn.Set // of these, what never passed here
-	counted   psn.Set // of these, whose copy is counted in lost
-	refused   psn.Set // passed here while an older PSN was missing at the receiver
-	undecided psn.Set // resent by a timer, data or acknowledgement lost
-	spoilt    psn.Set // above the top: came damaged
-	run       run
-	trial     trial
-	answers   []answer
-	asks      []ask // the newest last
-	rnr       ask
+	gaps          []gap   // sorted, disjoint; open, or filled and not yet acknowledged
+	holes         psn.Set // the last copy known here was lost
+	unseen        psn.Set // of these, what never passed here
+	counted       psn.Set // of these, whose copy is counted in lost
+	refused       psn.Set // passed here while an older PSN was missing at the receiver
+	refusedBefore psn.Set // what was refused when the current run began
+	skipped       psn.Set // acknowledged before, and passed over by the current run
+	tardy         psn.Set // came late, so that the receiver may still have asked for it
+	undecided     psn.Set // resent by a timer, data or acknowledgement lost
+	spoilt        psn.Set // above the top: came damaged
+	run           run
+	broken        breach
+	overtaken     bool // the packet at hand was overtaken by one of an older run
+	trial         trial
+	answers       []answer
+	asks          []ask // the newest last
+	rnr           ask
 
 	lost, harmless, damaged int64
 	lostPSNs, forgotten     psn.Set
@@ -160,6 +165,7 @@ func (s *stream) look(in *arrival, n int) {
 		seq = max(seq, s.top)
 	}
 	span := psn.Span{First: seq, Last: seq + psn.Seq(n) - 1}
+	s.mend(seq)
 	switch {
 	case seq == s.top && s.next == seq:
 		s.refute()
@@ -168,12 +174,10 @@ func (s *stream) look(in *arrival, n int) {
 	case seq >= s.top:
 		s.refute()
 		if s.next < s.top && !s.d.run.lone {
-			// A resend broke off. Either its end was lost, or the sender
-			// repeats selectively and went on with new data.
-			s.passOver(psn.Span{First: s.next, Last: s.top - 1}, in, seq == s.top)
+			s.breakOff(psn.Span{First: s.next, Last: s.top - 1}, in.sight(), seq == s.top)
 		}
 		if seq > s.top {
-			s.passOver(psn.Span{First: s.top, Last: seq - 1}, in, false)
+			s.passOver(psn.Span{First: s.top, Last: seq - 1}, in.sight(), false)
 			s.top, s.message.open = seq, false
 		}
 		s.judgeAccepted(span)
@@ -188,7 +192,7 @@ func (s *stream) look(in *arrival, n int) {
 func (s *stream) quiet() {
 	d := s.d
 	s.watch = s.moved != nil || s.tail.waiting || d != nil &&
-		(d.trial.on || len(d.answers) > 0 || d.rnr.pending || len(d.holes.Spans()) > 0 || len(d.refused.Spans()) > 0)
+		(d.trial.on || d.broken.on || len(d.answers) > 0 || d.rnr.pending || len(d.holes.Spans()) > 0 || len(d.refused.Spans()) > 0)
 }
 
 // judgeAccepted notes whether the receiver can have taken the copy that just
@@ -236,9 +240,9 @@ func firstFrom(set *psn.Set, from psn.Seq) (psn.Seq, bool) {
 
 // passOver marks what a run should have carried and did not. suspect says that
 // it may not have been sent at all.
-func (s *stream) passOver(span psn.Span, in *arrival, suspect bool) {
+func (s *stream) passOver(span psn.Span, at sight, suspect bool) {
 	d := s.recovery()
-	g := gap{run: d.run.id, evidence: EvidenceObserved, where: Upstream, opened: in.sight(), suspect: suspect}
+	g := gap{run: d.run.id, evidence: EvidenceObserved, where: Upstream, opened: at, suspect: suspect}
 	// Below the top: other copies passed here before.
 	old := psn.Span{First: span.First, Last: min(span.Last, s.top-1)}
 	for _, part := range s.sent(old) {
@@ -246,6 +250,7 @@ func (s *stream) passOver(span psn.Span, in *arrival, suspect bool) {
 			if !suspect && !d.selective {
 				d.lose(harmless)
 				d.harmless += harmless.Len()
+				d.skipped.Insert(harmless)
 			}
 			part.First = harmless.Last + 1
 		}
