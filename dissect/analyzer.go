@@ -163,10 +163,11 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 		return
 	}
 	if h == nil {
-		if h = a.newcomer(p, bth, grade, &key, hash); h == nil {
+		if h = a.newcomer(p, bth, icrc, grade, &key, hash); h == nil {
 			return
 		}
 	}
+	h.identified(p.IPID)
 	in := &a.in
 	a.fillIn(in, p, bth)
 	switch icrc {

@@ -68,6 +68,9 @@ func (s *stream) acknowledged(in *arrival) {
 		kind = in.aeth.Syndrome.Kind()
 	}
 	seq := psn.Unwrap(s.top, in.psn)
+	if kind == codec.KindNAK && s.startsBefore(seq, in) {
+		s.extend(seq, in)
+	}
 	if seq < s.first-1 || seq > s.top+forwardReach {
 		if kind == codec.KindNAK && seq > s.top {
 			s.find("stale-psn", "feedback names a PSN that was not sent", "", in.number)
@@ -90,6 +93,23 @@ func (s *stream) acknowledged(in *arrival) {
 		}
 	}
 	s.quiet()
+}
+
+// startsBefore reports whether a NAK shows that the flow began before the first
+// packet seen, with seq: the receiver has completed nothing yet.
+func (s *stream) startsBefore(seq psn.Seq, in *arrival) bool {
+	return seq < s.first && s.first-seq <= backwardReach && in.aeth.MSN == 0 && !s.heard && in.aeth.Syndrome.IsSequenceNAK()
+}
+
+// extend moves the start of the epoch back to seq, which was sent before the
+// first packet seen and did not arrive.
+func (s *stream) extend(seq psn.Seq, in *arrival) {
+	d := s.recovery()
+	before := psn.Span{First: seq, Last: s.first - 1}
+	s.first, s.acked = seq, seq
+	d.unseen.Insert(before)
+	s.miss(before, gap{run: d.run.id, evidence: EvidenceObserved, where: Upstream, opened: in.sight()})
+	d.refused.Insert(psn.Span{First: before.Last + 1, Last: s.top - 1})
 }
 
 // ack moves the cumulative acknowledgement up to before the Seq.
@@ -191,7 +211,7 @@ func (s *stream) sequenceError(seq psn.Seq, in *arrival) {
 	}
 	d.asked(ask{seq: seq, at: in.sight(), reason: byNAK})
 	s.a.tellNak(s, in, NakSeen)
-	if d.rnr.pending && d.rnr.seq == seq || seq < s.began {
+	if d.rnr.pending && d.rnr.seq == seq {
 		return
 	}
 	s.named(seq, in.sight(), EvidenceNAK)

@@ -25,11 +25,15 @@ type half struct {
 	pairedBy  pairing
 	mtu       mtus
 	good, bad int64 // packets by their ICRC
+	idSteps   int64 // packets with another IP identification than the one before
+	idStays   int64
+	lastID    uint16
 	lastTime  int64
 	number    int // of the connection, 0 while none was given
 
 	waiting  []arrival // feedback of which the stream is not known yet
 	suitors  []suitor
+	sought   int     // times it looked for what it acknowledges among the unproven
 	ackTimer int64   // ACK timeout that connection management set, nanoseconds
 	retries  int     // retry count that connection management set, -1 unknown
 	start    psn.PSN // first PSN of the requests, where agreed says so
@@ -68,6 +72,9 @@ func (h *half) timer() int64 { return h.ackTimer }
 
 // window is how soon after a packet its mirrored copy may follow.
 func (h *half) window() int64 {
+	if h.idSteps > 16*h.idStays {
+		return distinctWindow
+	}
 	rtt := h.req.rttMin
 	if p := h.partner; p != nil && p.req.rttMin > 0 && (rtt == 0 || p.req.rttMin < rtt) {
 		rtt = p.req.rttMin
@@ -76,6 +83,17 @@ func (h *half) window() int64 {
 		return mirrorWindow
 	}
 	return rtt / 2
+}
+
+// identified notes the IP identification of a packet, to learn whether the
+// sender numbers its packets.
+func (h *half) identified(id uint16) {
+	if id != h.lastID {
+		h.idSteps++
+	} else {
+		h.idStays++
+	}
+	h.lastID = id
 }
 
 // take follows one packet of the half.

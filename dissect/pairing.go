@@ -51,6 +51,7 @@ func (a *Analyzer) pairByFeedback(h *half, in *arrival) bool {
 		return false
 	}
 	if len(h.waiting) == 0 {
+		a.acknowledgedEmbryo(h, in)
 		h.suitors = h.suitors[:0]
 		for _, c := range a.between[h.reverse()] {
 			if c != h && c.partner == nil && c.req.fits(in) && h.service == c.service {
@@ -121,7 +122,7 @@ func (s *stream) fits(in *arrival) bool {
 		return ok
 	}
 	if in.has.Has(codec.HeaderAETH) && in.aeth.Syndrome.Kind() != codec.KindACK {
-		return seq >= s.first && seq < s.top
+		return seq < s.top && (seq >= s.first || s.startsBefore(seq, in))
 	}
 	return seq >= s.first-1 && seq < s.top
 }

@@ -37,7 +37,6 @@ type stream struct {
 	epochs   int
 	first    psn.Seq // where the epoch began
 	origin   psn.PSN // where the first epoch began
-	began    psn.Seq // the first PSN of which anything is known in this epoch; first, or below it when late packets came
 	peak     int64   // most PSNs in flight at an acknowledgement
 	message  inMessage
 	messages int64 // begun so far
