@@ -77,6 +77,10 @@ func (s *stream) acknowledged(in *arrival) {
 		}
 		return
 	}
+	if s.told(in, seq) {
+		s.quiet()
+		return
+	}
 	switch kind {
 	case codec.KindACK:
 		s.ack(seq+1, in)
@@ -147,6 +151,8 @@ func (s *stream) ack(before psn.Seq, in *arrival) {
 	}
 	s.answersFirstCopy(s.acked-1, in)
 	s.retire(s.acked, true)
+	d.picks.confirmed(s.acked)
+	s.irnProgress()
 }
 
 // rtt takes a round trip from a packet that was sent once and asked for the

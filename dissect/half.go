@@ -112,6 +112,11 @@ func (h *half) take(a *Analyzer, in *arrival) {
 			return
 		}
 		h.response(in)
+	case in.op == codec.OpcodeIRNReadAck || in.op == codec.OpcodeIRNReadNack:
+		h.readFB.count(in)
+		if h.partner != nil && h.partner.resp != nil {
+			h.partner.resp.acknowledged(in)
+		}
 	default:
 		h.fb.count(in)
 		if h.partner == nil && !a.pairByFeedback(h, in) {
@@ -145,6 +150,10 @@ func (h *half) response(in *arrival) {
 		h.resp = &stream{a: h.req.a, half: h, response: true}
 	}
 	s := h.resp
+	if h.transport == irnTransport {
+		s.arrive(in, 1) // in a PSN space of its own
+		return
+	}
 	if req := s.requests(); req != nil && !s.on {
 		s.beginAmong(req, in)
 	}

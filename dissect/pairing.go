@@ -117,12 +117,18 @@ func (s *stream) fits(in *arrival) bool {
 	if s.tail.waiting && seq >= s.tail.seq && int64(seq-s.tail.seq) < s.tail.most() {
 		return true
 	}
+	if in.op.Service() == codec.IRN && forms[in.op].verb == codec.VerbReadResponse {
+		return true // its PSNs are of another space: exclusion must do
+	}
 	if forms[in.op].verb == codec.VerbReadResponse {
 		_, ok := s.readAt(seq)
 		return ok
 	}
 	if in.has.Has(codec.HeaderAETH) && in.aeth.Syndrome.Kind() != codec.KindACK {
 		return seq < s.top && (seq >= s.first || s.startsBefore(seq, in))
+	}
+	if in.has.Has(codec.HeaderTCAETH) && in.tc.LastFinishedPSN != in.psn {
+		seq = psn.Unwrap(s.top, in.tc.LastFinishedPSN)
 	}
 	return seq >= s.first-1 && seq < s.top
 }

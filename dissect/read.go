@@ -319,7 +319,7 @@ func (s *stream) expected(span psn.Span) []psn.Span {
 	if span.Len() == 0 {
 		return nil
 	}
-	if !s.response {
+	if !s.response || s.half.transport == irnTransport {
 		return []psn.Span{span}
 	}
 	req := s.requests()

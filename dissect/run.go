@@ -390,7 +390,7 @@ func (s *stream) newRun(seq psn.Seq, at sight) {
 				d.timeoutFrames = append(d.timeoutFrames, at.number)
 			}
 		}
-		if s.heard && !s.response && !d.selective {
+		if s.heard && !s.response && !s.selects() {
 			resume = min(seq, s.acked)
 		}
 	}

@@ -45,6 +45,10 @@ type stream struct {
 	marked uint8
 	rttMin int64 // smallest round trip, 0 while none was seen
 
+	sport   uint16 // UDP source port of the first packet
+	paths   []path // by source port, once there is more than one or MP-RDMA is known
+	beganAt int64  // time of the epoch's first packet
+
 	tail  tailRead
 	reads []psn.Span // PSNs that READ requests in flight asked for, one span a request
 	moved *candidate // a packet far from the window, see epoch.go
@@ -98,6 +102,10 @@ type recovery struct {
 	abandoned               int64 // missing PSNs that fell out of sight, not named
 	discarded               int64
 	resent                  resends
+	picks                   picks
+	irn                     irn
+	windowless              windowlessReports
+	mp                      mp
 	selective               bool // resends were seen to leave out what had arrived
 	gapsTotal               int64
 	done                    []gap
@@ -130,6 +138,9 @@ func (s *stream) advance(in *arrival, n int) {
 	seq := s.top
 	s.top += psn.Seq(n)
 	s.next = s.top
+	if in.sport != s.sport || s.paths != nil {
+		s.travelled(in, seq)
+	}
 	s.packets++
 	s.bytes += int64(in.payload)
 	s.lastTime = in.time
@@ -158,6 +169,9 @@ func (s *stream) look(in *arrival, n int) {
 	if s.jumped(in, n) {
 		return
 	}
+	if s.half.transport != goBackN {
+		s.observe(in)
+	}
 	seq := psn.Unwrap(s.top, in.psn)
 	if seq >= s.top {
 		s.settleTail(seq)
@@ -172,7 +186,7 @@ func (s *stream) look(in *arrival, n int) {
 		s.advance(in, n)
 	case seq >= s.top:
 		s.refute()
-		if s.next < s.top && !s.d.run.lone {
+		if s.next < s.top && !s.d.run.lone && !s.selects() {
 			s.breakOff(psn.Span{First: s.next, Last: s.top - 1}, in.sight(), seq == s.top)
 		}
 		if seq > s.top {
@@ -181,16 +195,36 @@ func (s *stream) look(in *arrival, n int) {
 		}
 		s.judgeAccepted(span)
 		s.advance(in, n)
+	case s.selects() && s.half.transport != goBackN:
+		if s.paths != nil {
+			s.travelled(in, seq)
+		}
+		s.repeated(in, span)
 	default:
 		s.behind(in, span)
 	}
 	s.quiet()
 }
 
+// observe notes what only the extensions need of each packet.
+func (s *stream) observe(in *arrival) {
+	d := s.recovery()
+	seq := psn.Unwrap(s.top, in.psn)
+	if in.synchronise && s.half.transport == mpRDMA {
+		d.picks.synchronised.Insert(psn.Span{First: seq, Last: seq})
+	}
+	if spans := d.holes.Spans(); len(spans) > 0 {
+		d.mp.outOfOrder = max(d.mp.outOfOrder, int64(seq-spans[0].First))
+	}
+	if w := &d.windowless; w.waiting {
+		w.waiting, w.began = false, in.time
+	}
+}
+
 // quiet returns to the fast path once nothing is left to watch.
 func (s *stream) quiet() {
 	d := s.d
-	s.watch = s.moved != nil || s.tail.waiting || d != nil &&
+	s.watch = s.moved != nil || s.half.transport == mpRDMA || s.half.transport == windowless && !s.response || s.tail.waiting || d != nil &&
 		(d.trial.on || d.broken.on || len(d.answers) > 0 || d.rnr.pending || len(d.holes.Spans()) > 0 || len(d.refused.Spans()) > 0)
 }
 
@@ -198,7 +232,7 @@ func (s *stream) quiet() {
 // passed: under go-back-N it refuses what comes behind a hole.
 func (s *stream) judgeAccepted(span psn.Span) {
 	d := s.d
-	if d == nil || d.selective || s.response {
+	if d == nil || s.selects() || s.response {
 		return
 	}
 	if s.floor() < span.First {
@@ -246,14 +280,14 @@ func (s *stream) passOver(span psn.Span, at sight, suspect bool) {
 	old := psn.Span{First: span.First, Last: min(span.Last, s.top-1)}
 	for _, part := range s.sent(old) {
 		if harmless := part.Intersect(psn.Span{First: part.First, Last: s.acked - 1}); harmless.Len() > 0 {
-			if !suspect && !d.selective {
+			if !suspect && !s.selects() {
 				d.lose(harmless)
 				d.harmless += harmless.Len()
 				d.skipped.Insert(harmless)
 			}
 			part.First = harmless.Last + 1
 		}
-		if !d.selective {
+		if !s.selects() {
 			s.miss(part, g)
 			continue
 		}
@@ -291,7 +325,9 @@ func (s *stream) begin(in *arrival, p psn.PSN) {
 	s.heard, s.watch = false, false
 	if !s.on {
 		s.origin, s.on = p, true
+		s.sport = in.sport
 	}
+	s.beganAt = in.time
 	s.marked, s.tail, s.reads = 0, tailRead{}, s.reads[:0]
 	s.message.open = false
 	s.lastTime = in.time

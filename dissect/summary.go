@@ -59,6 +59,7 @@ func (a *Analyzer) connection(h *half, dropped bool) Connection {
 	if p := asking.partner; p != nil {
 		c.A = &End{p.key.dst, QPN(p.key.qpn)}
 	}
+	asking.extension(&c)
 	for _, side := range [2]*half{asking, asking.partner} {
 		if side == nil {
 			continue
@@ -73,6 +74,71 @@ func (a *Analyzer) connection(h *half, dropped bool) Connection {
 	return c
 }
 
+// extension adds what the transport of the connection shows, of both directions
+// together.
+func (h *half) extension(c *Connection) {
+	streams := make([]*stream, 0, 4)
+	for _, side := range [2]*half{h, h.partner} {
+		if side == nil {
+			continue
+		}
+		for _, s := range [2]*stream{&side.req, side.resp} {
+			if s != nil && s.d != nil {
+				streams = append(streams, s)
+			}
+		}
+	}
+	switch h.transport {
+	case irnTransport:
+		c.IRN = &IRN{}
+		for _, s := range streams {
+			c.IRN.Recoveries += s.d.irn.recoveries
+			c.IRN.RTOLow += s.d.irn.rtoLow
+			c.IRN.RTOHigh += s.d.irn.rtoHigh
+			c.IRN.InFlightPeak = max(c.IRN.InFlightPeak, s.peak)
+		}
+	case windowless:
+		c.Windowless = &Windowless{}
+		for _, s := range streams {
+			if s.d.windowless.reports > 0 {
+				c.Windowless.add(s.d.windowless.summary())
+			}
+		}
+	case mpRDMA:
+		c.MPRDMA = &MPRDMA{Paths: []Path{}}
+		for _, s := range streams {
+			if s.paths == nil {
+				continue
+			}
+			c.MPRDMA.SynchroniseEarly += s.d.mp.early
+			if s.d.mp.outOfOrder > 0 {
+				c.MPRDMA.OutOfOrderMax = max(c.MPRDMA.OutOfOrderMax, s.d.mp.outOfOrder)
+				c.MPRDMA.BitmapPeak = c.MPRDMA.OutOfOrderMax + 1
+			}
+			for _, p := range s.paths {
+				c.MPRDMA.Paths = append(c.MPRDMA.Paths, Path{p.sport, p.packets, p.acks, p.ce, p.rtt, p.slow})
+			}
+		}
+	}
+}
+
+// add joins the reports on both directions.
+func (w *Windowless) add(o *Windowless) {
+	w.Reports += o.Reports
+	w.Invalid += o.Invalid
+	w.ByCount += o.ByCount
+	w.ByTime += o.ByTime
+	w.ByRanges += o.ByRanges
+	w.BoundaryLosses += o.BoundaryLosses
+	w.TailResends += o.TailResends
+	if w.CThresh == 0 {
+		w.CThresh = o.CThresh
+	}
+	if w.TThresh == 0 {
+		w.TThresh = o.TThresh
+	}
+}
+
 // stream sums up a stream.
 func (a *Analyzer) stream(s *stream, dropped bool) Stream {
 	h := s.half
@@ -81,6 +147,9 @@ func (a *Analyzer) stream(s *stream, dropped bool) Stream {
 		LostRanges: []psn.Range{}, Gaps: []Gap{}, Findings: []Finding{}}
 	if s.response {
 		out.Kind = "read-response"
+		if p := h.partner; p != nil {
+			out.Feedback = p.readFB.report()
+		}
 	} else if p := h.partner; p != nil {
 		out.Feedback = p.fb.report()
 	}
