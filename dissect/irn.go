@@ -12,6 +12,7 @@ type irn struct {
 	peak            int64   // most packets in flight
 	until           psn.Seq // the recovery ends when this is acknowledged
 	recovering      bool
+	repairing       bool // and its first resend was seen
 }
 
 // fewInFlight is the largest number of packets in flight at which IRN uses the
@@ -31,9 +32,8 @@ func (s *stream) irnNack(seq psn.Seq, in *arrival) {
 	if !d.irn.recovering {
 		d.irn.recovering = true
 		d.irn.recoveries++
-		d.irn.until = s.top
+		d.irn.until, d.irn.repairing = s.top, false
 	}
-	d.picks.after = byIRNNack
 	newest := seq
 	if in.has.Has(codec.HeaderSackETH) {
 		newest = psn.Unwrap(s.top, in.sack)
@@ -49,7 +49,15 @@ func (s *stream) irnProgress() {
 	d := s.d
 	if d.irn.recovering && s.acked >= d.irn.until {
 		d.irn.recovering = false
-		d.picks.after = noReason
+	}
+}
+
+// irnResends takes the recovery point: the highest PSN sent before the first
+// resend. Before that, packets that the sender had sent already may not have
+// passed here.
+func (s *stream) irnResends() {
+	if i := &s.d.irn; i.recovering && !i.repairing {
+		i.until, i.repairing = s.top, true
 	}
 }
 

@@ -117,7 +117,6 @@ func (s *stream) mpNack(seq psn.Seq, in *arrival) {
 	s.a.tellNak(s, in, NakSeen)
 	d.discarded++
 	d.picks.after = byMPNack
-	d.irn.until = s.top
 	if d.picks.synchronised.Contains(seq) && !d.holes.Contains(seq) {
 		d.mp.early++
 		s.find("synchronise-early", "a synchronise packet overtook what it must wait for and was refused", "", in.number)

@@ -65,9 +65,9 @@ func (s *stream) repeated(in *arrival, span psn.Span) {
 	seq := span.First
 	s.packets++
 	s.bytes += int64(in.payload)
-	s.lastTime = in.time
+	defer func() { s.lastTime = in.time }()
 	hole := d.holes.Contains(seq)
-	named := d.counted.Contains(seq) || s.asksFor(seq)
+	named := (d.counted.Contains(seq) || s.asksFor(seq)) && s.half.transport != mpRDMA // which flags resends
 	if hole && !named && !in.reTx && d.unseen.Contains(seq) && !s.silent(in) {
 		s.late(span, in.sight())
 		d.reordered++
@@ -131,7 +131,7 @@ func (s *stream) silent(in *arrival) bool {
 func (s *stream) asksFor(seq psn.Seq) bool {
 	p := &s.d.picks
 	spans := p.has.Spans()
-	return p.after != noReason && len(spans) > 0 && seq >= s.acked && seq < spans[len(spans)-1].Last && !p.has.Contains(seq)
+	return len(spans) > 0 && seq >= s.acked && seq < spans[len(spans)-1].Last && !p.has.Contains(seq)
 }
 
 // repairReason settles the run that a resend belongs to.
@@ -140,6 +140,12 @@ func (s *stream) repairReason(in *arrival, seq psn.Seq) {
 	p := &d.picks
 	why := p.after
 	switch {
+	case s.half.transport == irnTransport:
+		why = noReason
+		if d.counted.Contains(seq) || s.asksFor(seq) {
+			why = byIRNNack
+			s.irnResends()
+		}
 	case s.half.transport == windowless:
 		why = noReason
 		if d.counted.Contains(seq) || p.has.Overlap(psn.Span{First: seq, Last: s.top}) > 0 || seq >= p.tailFrom && seq < p.tailTo {

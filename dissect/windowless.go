@@ -8,7 +8,7 @@ type windowlessReports struct {
 	boundary         int64 // PSNs that no report can show lost
 	tailResends      int64
 	batches          []batch // the first ones
-	packets          int64   // of the stream at the last report
+	has              int64   // PSNs that the receiver had at the last report
 	began            int64   // when the first packet after it came
 	waiting          bool    // for that packet
 }
@@ -29,7 +29,6 @@ func (s *stream) report(in *arrival) {
 	s.watch = true
 	w := &d.windowless
 	w.reports++
-	s.batch(in)
 	if in.tc.Validate() != nil {
 		w.invalid++
 		s.find("invalid-report", "the segments of a T/C AETH make no sense; nothing is concluded from them", "", in.number)
@@ -60,6 +59,7 @@ func (s *stream) report(in *arrival) {
 	if n == 0 {
 		p.tailFrom, p.tailTo = block+1, s.top
 	}
+	s.batch(in)
 	s.answersFirstCopy(newest, in)
 }
 
@@ -101,18 +101,23 @@ func (s *stream) giveUp(span psn.Span) {
 	s.keep(&g)
 }
 
-// batch measures what came since the last report.
+// batch measures what came since the last report: by the receiver's own word,
+// which does not depend on where the capture point is.
 func (s *stream) batch(in *arrival) {
-	w := &s.d.windowless
+	d := s.d
+	w := &d.windowless
+	has := int64(s.acked-s.first) - w.boundary + d.picks.has.Len()
+	if in.tc.SegmentNum == 4 {
+		has++ // the packet that made one range too many has no place in the report
+	}
 	if len(w.batches) < maxBatches {
 		began := w.began
 		if began == 0 {
 			began = s.beganAt
 		}
-		w.batches = append(w.batches, batch{s.packets - w.packets, in.time - began, in.tc.SegmentNum})
+		w.batches = append(w.batches, batch{has - w.has, in.time - began, in.tc.SegmentNum})
 	}
-	w.packets = s.packets
-	w.waiting = true
+	w.has, w.waiting = has, true
 }
 
 // summary estimates the thresholds: the count that several batches share, and
