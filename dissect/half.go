@@ -216,6 +216,7 @@ func (h *half) damage(in *arrival) {
 	d.damaged++
 	s.packets++
 	s.bytes += int64(in.payload)
+	silent := s.lastActivity()
 	s.lastTime = in.time
 	seq := psn.Unwrap(s.top, in.psn)
 	one := psn.Span{First: seq, Last: seq}
@@ -236,7 +237,7 @@ func (h *half) damage(in *arrival) {
 	}
 	s.refute()
 	if seq < s.next && !d.holes.Contains(seq) {
-		s.newRun(seq, in.sight())
+		s.newRun(seq, in.sight(), in.time-silent)
 	}
 	if seq > s.next {
 		s.passOver(psn.Span{First: s.next, Last: seq - 1}, in.sight(), false)

@@ -94,8 +94,9 @@ type trial struct {
 	ahead      bool // one packet above the current run: of it, or left over from the run before
 	first      sight
 	last       sight
-	named      bool // the receiver had asked for it
-	afterTimer bool // after as long a silence as a timer keeps
+	silence    int64 // before its first packet
+	named      bool  // the receiver had asked for it
+	afterTimer bool  // after as long a silence as a timer keeps
 }
 
 // answer is packets that looked late, though the receiver had asked for them
@@ -207,7 +208,7 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 		s.tryOut(in, span)
 		return
 	default:
-		s.newRun(span.First, in.sight())
+		s.newRun(span.First, in.sight(), in.time-s.lastActivity())
 		s.passOver(psn.Span{First: s.d.run.first, Last: span.First - 1}, in.sight(), false)
 	}
 	s.resend(in, span)
@@ -247,10 +248,8 @@ func (s *stream) tryOut(in *arrival, span psn.Span) {
 	d := s.d
 	d.trial.set.Clear()
 	d.trial = trial{on: true, set: d.trial.set, next: span.First, first: in.sight(),
-		named: d.askedWithin(span.First)}
-	if d.timer > 0 && !d.trial.named {
-		d.trial.afterTimer = span.First < s.next && in.time-s.lastTime >= d.timer*3/4
-	}
+		silence: in.time - s.lastActivity(), named: d.askedWithin(span.First)}
+	d.trial.afterTimer = !d.trial.named && span.First < s.next && s.service() != codec.UC && s.tooLate(d.trial.silence)
 	d.trial.add(in, span)
 	s.packets++
 	s.bytes += int64(in.payload)
@@ -276,7 +275,7 @@ func (s *stream) confirm(in *arrival) {
 	t := &d.trial
 	t.on = false
 	first := t.set.Spans()[0].First
-	s.newRun(first, t.first)
+	s.newRun(first, t.first, t.silence)
 	at := d.run.first
 	for _, span := range t.set.Spans() {
 		if at < span.First {
@@ -367,13 +366,17 @@ func (d *recovery) remind(t *trial) {
 	}
 }
 
-// newRun begins a resend whose first packet seen is seq.
-func (s *stream) newRun(seq psn.Seq, at sight) {
+// newRun begins a resend whose first packet seen is seq, after a silence in
+// nanoseconds.
+func (s *stream) newRun(seq psn.Seq, at sight, silence int64) {
 	d := s.recovery()
 	s.a.pairByResend(s, seq)
 	resume := seq
 	why := byEarly
 	k, answers := d.answered(seq)
+	if answers && s.tooLate(silence) {
+		answers = false
+	}
 	switch {
 	case d.rnr.pending && seq >= d.rnr.seq && (!answers || k.seq <= d.rnr.seq):
 		why, resume = byRNR, d.rnr.seq
@@ -383,7 +386,7 @@ func (s *stream) newRun(seq psn.Seq, at sight) {
 	case s.implied:
 		why = byImpliedNAK
 	default:
-		if s.timedOut(seq, at) {
+		if s.timedOut(seq, at, silence) {
 			why = byTimeout
 			d.timeouts++
 			if len(d.timeoutFrames) < 16 {
@@ -397,7 +400,7 @@ func (s *stream) newRun(seq psn.Seq, at sight) {
 	// Answers that this run carries again were late; the others were answers.
 	for _, old := range d.answers {
 		switch {
-		case resume <= old.span.First:
+		case resume <= old.span.First && why != byTimeout:
 			s.wasLate(old)
 		case old.hasNamed:
 			d.refused.Remove(psn.Span{First: old.named, Last: old.named})
@@ -421,6 +424,20 @@ func (s *stream) newRun(seq psn.Seq, at sight) {
 	}
 }
 
+// slowestAnswer is how many round trips a sender may think about a NAK, when no
+// timer is known to tell its answer from a timeout.
+const slowestAnswer = 256
+
+// tooLate reports whether a resend comes too late to answer a NAK: it waited for
+// the timer.
+func (s *stream) tooLate(silence int64) bool {
+	timer := s.half.timer()
+	if timer == 0 {
+		timer = s.d.timer
+	}
+	return timer > 0 && silence >= timer*3/4 || s.rttMin > 0 && silence > slowestAnswer*s.rttMin
+}
+
 // wasLate takes back what was said of an answer.
 func (s *stream) wasLate(old answer) {
 	d := s.d
@@ -437,9 +454,8 @@ func (s *stream) wasLate(old answer) {
 // timedOut reports whether a resend that nothing asked for is the work of a
 // timer: it waited at least three quarters of the queue pair's timer, or, while
 // that is not known, broke a silence.
-func (s *stream) timedOut(seq psn.Seq, at sight) bool {
+func (s *stream) timedOut(seq psn.Seq, at sight, silence int64) bool {
 	d := s.d
-	silence := at.time - s.lastActivity()
 	wait := silence
 	for i := range s.marks {
 		// the last packet at or before seq whose time is known

@@ -156,7 +156,7 @@ func (s *stream) repairReason(in *arrival, seq psn.Seq) {
 	}
 	if why == noReason {
 		why = byEarly
-		if s.timedOut(seq, in.sight()) {
+		if s.timedOut(seq, in.sight(), in.time-s.lastActivity()) {
 			why = byTimeout
 			if d.run.reason != byTimeout || d.timeouts == 0 {
 				s.irnTimeout()
