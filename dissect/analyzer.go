@@ -1,6 +1,9 @@
 package dissect
 
-import "github.com/rdmadump/rdmadump/codec"
+import (
+	"github.com/rdmadump/rdmadump/codec"
+	"github.com/rdmadump/rdmadump/psn"
+)
 
 // Config says how to analyse. The zero Config is safe.
 type Config struct {
@@ -316,20 +319,21 @@ func (s *stream) tellGap(kind EventKind, g *gap) {
 	s.a.tell(&e, s.half)
 }
 
-func (a *Analyzer) tellResend(s *stream, in *arrival, why Cause, verdict Verdict) {
-	if a.config.Events == nil {
+func (s *stream) tellResend(span psn.Span, at sight, why reason, verdict judgement) {
+	if s.a.config.Events == nil {
 		return
 	}
-	p := in.psn
-	a.tell(&Event{Kind: Retransmission, Time: Time(in.time), Frame: in.number, First: &p, Last: &p, Cause: why, Verdict: verdict}, s.half)
+	first, last := span.First.PSN(), span.Last.PSN()
+	s.a.tell(&Event{Kind: Retransmission, Time: Time(at.time), Frame: at.number, First: &first, Last: &last,
+		Cause: causes[why], Verdict: verdicts[verdict]}, s.half)
 }
 
-func (a *Analyzer) tellNak(s *stream, in *arrival, kind EventKind) {
-	if a.config.Events == nil {
+func (s *stream) tellAt(kind EventKind, q psn.Seq, at sight) {
+	if s.a.config.Events == nil {
 		return
 	}
-	p := in.psn
-	a.tell(&Event{Kind: kind, Time: Time(in.time), Frame: in.number, First: &p, Last: &p}, s.half)
+	p := q.PSN()
+	s.a.tell(&Event{Kind: kind, Time: Time(at.time), Frame: at.number, First: &p, Last: &p}, s.half)
 }
 
 // find notes a finding once for each kind, with the frames that show it.

@@ -162,13 +162,25 @@ func (s *stream) rtt(seq psn.Seq, in *arrival) bool {
 		m := &s.marks[i]
 		if m.seq == seq && m.once && m.time > 0 {
 			m.once = false
-			if span := in.time - m.time; span > 0 && (s.rttMin == 0 || span < s.rttMin) {
-				s.rttMin = span
-			}
+			s.roundTrip(in.time - m.time)
 			return true
 		}
 	}
 	return false
+}
+
+// roundTrip takes a sample of the round trip.
+func (s *stream) roundTrip(span int64) {
+	if span <= 0 {
+		return
+	}
+	if s.rttMin == 0 || span < s.rttMin {
+		s.rttMin = span
+	}
+	if s.rtts == nil {
+		s.rtts = &samples{}
+	}
+	s.rtts.add(span)
 }
 
 // answersFirstCopy: an acknowledgement that follows a resend sooner than the
@@ -216,7 +228,7 @@ func (s *stream) sequenceError(seq psn.Seq, in *arrival) {
 		return
 	}
 	d.asked(ask{seq: seq, at: in.sight(), reason: byNAK})
-	s.a.tellNak(s, in, NakSeen)
+	s.tellAt(NakSeen, seq, in.sight())
 	if d.rnr.pending && d.rnr.seq == seq {
 		return
 	}
@@ -233,8 +245,11 @@ func (s *stream) named(seq psn.Seq, at sight, by Evidence) {
 		s.skip()
 	}
 	if i, inside := d.gapAt(seq); inside && d.holes.Contains(seq) {
-		d.gaps[i].confirmed = by
-		d.gaps[i].suspect = false
+		g := &d.gaps[i]
+		if g.confirmed == "" && g.evidence == EvidenceObserved {
+			d.times.nakGeneration.add(at.time - g.opened.time)
+		}
+		g.confirmed, g.suspect = by, false
 		d.name(one)
 		return
 	}
@@ -262,7 +277,7 @@ func (s *stream) named(seq psn.Seq, at sight, by Evidence) {
 func (s *stream) notReady(seq psn.Seq, in *arrival) {
 	d := s.recovery()
 	s.watch = true
-	s.a.tellNak(s, in, RNRNakSeen)
+	s.tellAt(RNRNakSeen, seq, in.sight())
 	if seq < s.acked || seq >= s.top {
 		return
 	}

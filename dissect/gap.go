@@ -84,6 +84,11 @@ func (s *stream) miss(span psn.Span, g gap) {
 			g.message = s.messageOf(part.First)
 			d.gaps = slices.Insert(d.gaps, i, g)
 			d.gapsTotal++
+			if g.where == Downstream {
+				d.downstream++
+			} else {
+				d.upstream++
+			}
 			d.holes.Insert(part)
 			s.tellGap(GapOpened, &g)
 		}
@@ -125,13 +130,13 @@ func (d *recovery) name(span psn.Span) {
 }
 
 // fill puts a copy that was sent again into its place. A READ request fills all
-// the PSNs that it takes, and was lost once.
-func (s *stream) fill(span psn.Span, at sight, read bool) {
+// the PSNs that it takes, and was lost once. bytes is the payload of what came.
+func (s *stream) fill(span psn.Span, at sight, read bool, bytes int64) {
 	d := s.d
 	for _, part := range within(&d.holes, span) {
 		i, inside := d.gapAt(part.First)
 		d.holes.Remove(part)
-		d.unseen.Remove(part)
+		d.firstBytes += bytes * d.unseen.Remove(part) / span.Len()
 		if !inside {
 			continue
 		}
@@ -152,6 +157,7 @@ func (s *stream) fill(span psn.Span, at sight, read bool) {
 		g.left = d.holes.Overlap(g.Span)
 		if g.left == 0 {
 			g.closed, g.filled = ClosedRetransmitted, at
+			d.times.recovery.add(at.time - g.opened.time)
 			s.tellGap(GapClosed, g)
 		}
 	}

@@ -27,7 +27,7 @@ func (s *stream) irnNack(seq psn.Seq, in *arrival) {
 	if seq < s.first || seq >= s.top {
 		return
 	}
-	s.a.tellNak(s, in, NakSeen)
+	s.tellAt(NakSeen, seq, in.sight())
 	s.ack(seq, in)
 	if !d.irn.recovering {
 		d.irn.recovering = true

@@ -269,6 +269,9 @@ func (t *trial) add(in *arrival, span psn.Span) {
 	t.reads = t.reads || forms[in.op].verb == codec.VerbRead
 }
 
+// bytesOf is the payload that came for the span.
+func (t *trial) bytesOf(span psn.Span) int64 { return t.bytes * span.Len() / t.set.Len() }
+
 // confirm turns the trial into a run.
 func (s *stream) confirm(in *arrival) {
 	d := s.d
@@ -282,8 +285,9 @@ func (s *stream) confirm(in *arrival) {
 			s.passOver(psn.Span{First: at, Last: span.First - 1}, in.sight(), false)
 		}
 		at = span.Last + 1
-		s.fill(span, t.last, t.reads)
+		s.fill(span, t.last, t.reads, t.bytesOf(span))
 		s.judgeAccepted(span)
+		s.tellResend(span, t.last, d.run.reason, isNeeded)
 	}
 	s.next = t.next
 	d.resent.add(t.packets, t.bytes, d.run.reason, isNeeded)
@@ -307,8 +311,9 @@ func (s *stream) refute() {
 		return
 	}
 	for _, span := range spans {
-		s.fill(span, t.last, t.reads)
+		s.fill(span, t.last, t.reads, t.bytesOf(span))
 		s.judgeAccepted(span)
+		s.tellResend(span, t.last, byNAK, isNeeded)
 	}
 	d.resent.add(t.packets, t.bytes, byNAK, isNeeded)
 	d.remind(t)
@@ -331,7 +336,7 @@ func (s *stream) straggle(t *trial) {
 			d.gaps[i].copies--
 			d.lost -= span.Len()
 			repeated += span.Len()
-			s.fill(span, t.last, t.reads)
+			s.fill(span, t.last, t.reads, t.bytesOf(span))
 		default:
 			s.late(span, t.last)
 		}
@@ -350,10 +355,11 @@ func (s *stream) skip() {
 	t.on = false
 	span := t.set.Spans()[0]
 	s.passOver(psn.Span{First: s.next, Last: span.First - 1}, t.first, false)
-	s.fill(span, t.last, t.reads)
+	s.fill(span, t.last, t.reads, t.bytesOf(span))
 	s.judgeAccepted(span)
 	s.next = span.Last + 1
 	d.resent.add(t.packets, t.bytes, d.run.reason, isNeeded)
+	s.tellResend(span, t.last, d.run.reason, isNeeded)
 }
 
 // remind keeps in mind that what the trial saw may have been late after all.
@@ -383,11 +389,13 @@ func (s *stream) newRun(seq psn.Seq, at sight, silence int64) {
 		d.rnr.pending = false
 	case answers:
 		why, resume = k.reason, k.seq
+		d.times.nakReaction.add(at.time - k.at.time)
 	case s.implied:
 		why = byImpliedNAK
 	default:
 		if s.timedOut(seq, at, silence) {
 			why = byTimeout
+			s.tellAt(TimeoutSeen, seq, at)
 			d.timeouts++
 			if len(d.timeoutFrames) < 16 {
 				d.timeoutFrames = append(d.timeoutFrames, at.number)
@@ -454,7 +462,7 @@ func (s *stream) wasLate(old answer) {
 // timedOut reports whether a resend that nothing asked for is the work of a
 // timer: it waited at least three quarters of the queue pair's timer, or, while
 // that is not known, broke a silence.
-func (s *stream) timedOut(seq psn.Seq, at sight, silence int64) bool {
+func (s *stream) timedOut(seq psn.Seq, at sight, silence int64) (yes bool) {
 	d := s.d
 	wait := silence
 	for i := range s.marks {
@@ -466,6 +474,11 @@ func (s *stream) timedOut(seq psn.Seq, at sight, silence int64) bool {
 	if wait <= 0 {
 		return false
 	}
+	defer func() {
+		if yes {
+			d.times.timeout.add(wait)
+		}
+	}()
 	if timer := s.half.timer(); timer > 0 {
 		return wait >= timer*3/4
 	}
@@ -494,7 +507,7 @@ func (s *stream) resend(in *arrival, span psn.Span) {
 	switch {
 	case d.holes.Overlap(span) > 0:
 		verdict = isNeeded
-		s.fill(span, in.sight(), read)
+		s.fill(span, in.sight(), read, int64(in.payload))
 	case (why == byRNR || why == byImpliedNAK) && span.First == d.run.first:
 		verdict = isNeeded
 	case why == byImpliedNAK:
@@ -518,7 +531,7 @@ func (s *stream) resend(in *arrival, span psn.Span) {
 	}
 	s.next = span.Last + 1
 	s.lastTime = in.time
-	s.a.tellResend(s, in, causes[why], verdicts[verdict])
+	s.tellResend(span, in.sight(), why, verdict)
 }
 
 // doubt records a resend of which nobody can tell whether it was needed.

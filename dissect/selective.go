@@ -94,7 +94,7 @@ func (s *stream) repeated(in *arrival, span psn.Span) {
 			}
 		}
 		verdict = isNeeded
-		s.fill(span, in.sight(), false)
+		s.fill(span, in.sight(), false, int64(in.payload))
 	case seq < s.acked || p.has.Contains(seq):
 		verdict = isRedundant
 	case s.half.transport == irnTransport && why == byIRNNack && s.asksFor(seq):
@@ -102,7 +102,7 @@ func (s *stream) repeated(in *arrival, span psn.Span) {
 		verdict = isNeeded
 		s.miss(span, gap{run: d.run.id, evidence: EvidenceIRNNack, where: Downstream, opened: in.sight()})
 		d.name(span)
-		s.fill(span, in.sight(), false)
+		s.fill(span, in.sight(), false, int64(in.payload))
 	case why == byMPNack:
 		verdict = isWasted // refused for want of a slot
 	case why == byTCAETH && seq >= p.tailFrom && seq < p.tailTo:
@@ -119,7 +119,7 @@ func (s *stream) repeated(in *arrival, span psn.Span) {
 	if len(p.repairs) > maxRepairs {
 		p.repairs = slices.Delete(p.repairs, 0, maxRepairs/2)
 	}
-	s.a.tellResend(s, in, causes[why], verdicts[verdict])
+	s.tellResend(span, in.sight(), why, verdict)
 }
 
 // silent reports whether the packet broke a silence as long as the timer.
@@ -158,6 +158,7 @@ func (s *stream) repairReason(in *arrival, seq psn.Seq) {
 		why = byEarly
 		if s.timedOut(seq, in.sight(), in.time-s.lastActivity()) {
 			why = byTimeout
+			s.tellAt(TimeoutSeen, seq, in.sight())
 			if d.run.reason != byTimeout || d.timeouts == 0 {
 				s.irnTimeout()
 			}

@@ -298,3 +298,63 @@ func TestStories(t *testing.T) {
 		})
 	}
 }
+
+// The stories' clock steps a microsecond a packet.
+func TestTimes(t *testing.T) {
+	for _, c := range []struct{ name, story, times string }{
+		{"next to the receiver", "w100 w101 w104 w105 n102 w106 w107 w102 w103 w104 w105 w106 w107! a107",
+			// The gap shows with 104, the NAK comes 2 us later; 103 closes it
+			// another 4 us later. The sender's times are not shown.
+			"nak generation 1 2000; recovery 1 6000"},
+		{"next to the sender", "w1 w2! +20us a2 w3 w4 w5 n3 w3 w4 w5! +20us a5",
+			// a2 comes 21 us after what asked for it, and a5 tells nothing, since 5
+			// was sent twice; the NAK is answered within a microsecond, and so the
+			// gap that it opened is closed.
+			"nak reaction 1 1000; recovery 1 1000; rtt 1 21000"},
+		{"a timeout", "w1! +20us a1 w2! +5ms w2! +20us a2", "rtt 1 21000; timeout 1 5001000"},
+	} {
+		s := requests(t, tell(t, Config{}, c.story))
+		var got []string
+		for _, x := range []struct {
+			name string
+			span *Span
+		}{{"nak generation", s.Times.NakGeneration}, {"nak reaction", s.Times.NakReaction}, {"recovery", s.Times.Recovery},
+			{"rtt", s.Times.RTT}, {"timeout", s.Times.Timeout}, {"message", s.Times.Message}} {
+			if x.span != nil {
+				got = append(got, fmt.Sprintf("%s %d %d", x.name, x.span.Count, x.span.Median))
+			}
+		}
+		if got := strings.Join(got, "; "); got != c.times {
+			t.Errorf("%s: got %s, want %s", c.name, got, c.times)
+		}
+	}
+}
+
+// Of 12 packets of payload sent 8 are acknowledged, each once.
+func TestEfficiency(t *testing.T) {
+	s := requests(t, tell(t, Config{}, "w100 w101 w104 w105 n102 w106 w107 w102 w103 w104 w105 w106 w107! a107"))
+	if s.Efficiency == nil || *s.Efficiency != 8.0/12 {
+		t.Errorf("efficiency %v, want %v", s.Efficiency, 8.0/12)
+	}
+	if s := requests(t, tell(t, Config{}, "w1 w2 w3")); s.Efficiency != nil {
+		t.Errorf("efficiency %v of what nobody acknowledged", *s.Efficiency)
+	}
+}
+
+// Events tell what the report tells, as it happens.
+func TestEvents(t *testing.T) {
+	var got []string
+	c := Config{Events: func(e *Event) {
+		word := fmt.Sprintf("%s@%d", e.Kind, e.Frame)
+		if e.First != nil {
+			word += " " + psn.Range{First: *e.First, Last: *e.Last}.String()
+		}
+		got = append(got, word)
+	}}
+	tell(t, c, "w1 w2 w5 n3 w3 w4 w5! a5")
+	// That 3 and 4 are a resend run, and not late, only 5 shows.
+	want := []string{"connection-opened@1", "gap-opened@3 3-4", "nak@4 3", "gap-closed@6 3-4", "retransmission@6 3-4", "retransmission@7 5"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -44,6 +44,7 @@ type stream struct {
 	marks  [8]mark // the last packets that asked for an acknowledgement
 	marked uint8
 	rttMin int64 // smallest round trip, 0 while none was seen
+	rtts   *samples
 
 	sport   uint16 // UDP source port of the first packet
 	paths   []path // by source port, once there is more than one or MP-RDMA is known
@@ -102,6 +103,9 @@ type recovery struct {
 	abandoned               int64 // missing PSNs that fell out of sight, not named
 	discarded               int64
 	resent                  resends
+	times                   times
+	upstream, downstream    int64 // gaps by where they were lost
+	firstBytes              int64 // payload of resends that were seen for the first time
 	picks                   picks
 	irn                     irn
 	windowless              windowlessReports

@@ -163,7 +163,28 @@ func (a *Analyzer) stream(s *stream, dropped bool) Stream {
 		resent = d.resent
 	}
 	out.Retransmitted = resent.report()
+	out.Times = s.timesHere()
+	out.Efficiency = s.efficiency()
 	return out
+}
+
+// efficiency is the payload that was acknowledged, each byte once, per byte of
+// payload that was sent; nil where nothing was acknowledged or sent. Of what is
+// in flight at the end the share of PSNs is taken.
+func (s *stream) efficiency() *float64 {
+	if !s.heard || s.bytes == 0 || s.response {
+		return nil
+	}
+	unique := s.bytes
+	if d := s.d; d != nil {
+		unique -= d.resent.bytes - d.firstBytes
+	}
+	share := 1.0
+	if sent := s.top - s.first; sent > 0 && s.acked < s.top {
+		share = float64(s.acked-s.first) / float64(sent)
+	}
+	e := share * float64(unique) / float64(s.bytes)
+	return &e
 }
 
 func (f *feedback) report() Feedback {
