@@ -27,7 +27,7 @@ type Analyzer struct {
 	captures []input
 	table    halfTable
 	halves   []*half // in order of appearance
-	between  map[ends][]*half
+	between  map[ends]*neighbours
 	embryos  []embryo
 	recent   *recent
 	totals   Totals
@@ -59,7 +59,7 @@ func NewAnalyzer(c Config) *Analyzer {
 	if c.MaxHalves <= 0 {
 		c.MaxHalves = 1 << 18
 	}
-	return &Analyzer{config: c, between: map[ends][]*half{}, recent: new(recent)}
+	return &Analyzer{config: c, between: map[ends]*neighbours{}, recent: new(recent)}
 }
 
 // OpenCapture begins an input and returns its index, which frames of it carry
@@ -245,7 +245,12 @@ func (a *Analyzer) newHalf(key *halfKey, hash uint32, op codec.Opcode) *half {
 	h.req.a, h.req.half = a, h
 	a.table.insert(h, hash)
 	a.halves = append(a.halves, h)
-	a.between[h.ends()] = append(a.between[h.ends()], h)
+	near := a.between[h.ends()]
+	if near == nil {
+		near = &neighbours{}
+		a.between[h.ends()] = near
+	}
+	near.settleIn(h)
 	a.meet(h)
 	return h
 }
@@ -267,21 +272,13 @@ func (a *Analyzer) evict() {
 	a.halves[at] = a.halves[last]
 	a.halves = a.halves[:last]
 	a.table.remove(oldest, oldest.hash)
-	group := a.between[oldest.ends()]
-	for i, h := range group {
-		if h == oldest {
-			group[i] = group[len(group)-1]
-			group = group[:len(group)-1]
-			break
-		}
-	}
-	if len(group) == 0 {
+	oldest.among.leave(oldest)
+	if len(oldest.among.all) == 0 {
 		delete(a.between, oldest.ends())
-	} else {
-		a.between[oldest.ends()] = group
 	}
 	if p := oldest.partner; p != nil {
 		p.partner = nil
+		p.list()
 	}
 	a.evicted.Halves++
 }

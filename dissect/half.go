@@ -31,14 +31,19 @@ type half struct {
 	lastTime  int64
 	number    int // of the connection, 0 while none was given
 
-	waiting  []arrival // feedback of which the stream is not known yet
-	suitors  []suitor
-	sought   int     // times it looked for what it acknowledges among the unproven
-	ackTimer int64   // ACK timeout that connection management set, nanoseconds
-	retries  int     // retry count that connection management set, -1 unknown
-	start    psn.PSN // first PSN of the requests, where agreed says so
-	agreed   bool    // connection management announced the first packet
-	renew    bool    // it announced that the queue pair begins anew
+	waiting   []arrival // feedback of which the stream is not known yet
+	suitors   []suitor
+	courtedBy []*half // whose suitors it is among
+	among     *neighbours
+	place     int
+	bucket    *[]*half // where its requests are listed, nil while they are not
+	spot      int
+	sought    int     // times it looked for what it acknowledges among the unproven
+	ackTimer  int64   // ACK timeout that connection management set, nanoseconds
+	retries   int     // retry count that connection management set, -1 unknown
+	start     psn.PSN // first PSN of the requests, where agreed says so
+	agreed    bool    // connection management announced the first packet
+	renew     bool    // it announced that the queue pair begins anew
 }
 
 // transportKind is how a connection recovers.

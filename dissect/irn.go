@@ -9,7 +9,6 @@ import (
 type irn struct {
 	recoveries      int64
 	rtoLow, rtoHigh int64
-	peak            int64   // most packets in flight
 	until           psn.Seq // the recovery ends when this is acknowledged
 	recovering      bool
 	repairing       bool // and its first resend was seen

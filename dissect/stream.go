@@ -335,6 +335,9 @@ func (s *stream) begin(in *arrival, p psn.PSN) {
 	s.marked, s.tail, s.reads = 0, tailRead{}, s.reads[:0]
 	s.message.open = false
 	s.lastTime = in.time
+	if !s.response {
+		s.half.list()
+	}
 }
 
 // messageOf is the message that a PSN which is not here belongs to.
