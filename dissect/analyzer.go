@@ -38,6 +38,7 @@ type Analyzer struct {
 	in     arrival
 
 	start   int64 // time of the first packet
+	last    int64 // time of the last frame
 	started bool
 	nHalves uint32
 	numbers int // connections numbered so far
@@ -120,6 +121,7 @@ func (a *Analyzer) count(c *input, time int64) {
 	}
 	c.Frames++
 	c.LastTime = Time(time)
+	a.last = time
 }
 
 // follow takes a located packet to its half.

@@ -94,6 +94,8 @@ func (s *stream) acknowledged(in *arrival) {
 		if in.aeth.Syndrome.IsSequenceNAK() {
 			s.ack(seq, in)
 			s.sequenceError(seq, in)
+		} else {
+			s.fatal(in)
 		}
 	}
 	s.quiet()
@@ -282,5 +284,6 @@ func (s *stream) notReady(seq psn.Seq, in *arrival) {
 		return
 	}
 	d.rnr = ask{seq: seq, at: in.sight(), pending: true}
+	d.rnrWait = in.aeth.Syndrome.RNRTimer().Nanoseconds()
 	d.refused.Insert(psn.Span{First: seq, Last: s.top - 1})
 }

@@ -203,11 +203,14 @@ func line(s *Stream) string {
 	return strings.TrimSuffix(b.String(), "; ")
 }
 
-// lines are the streams of a report, requests and responses.
+// lines are the streams of a story's first connection.
 func lines(r *Report) (request, response string) {
 	for i := range r.Connections {
 		for j := range r.Connections[i].Streams {
 			s := &r.Connections[i].Streams[j]
+			if s.DestQP != 0x111 && s.DestQP != 0x222 {
+				continue
+			}
 			if s.Kind == "request" {
 				request = line(s)
 			} else {
@@ -260,7 +263,10 @@ func TestStories(t *testing.T) {
 		{"receiver not ready is no loss, nor is the NAK that follows it",
 			"w1 w2 w3 w4 r2 n2 +1ms w2 w3 w4! a4",
 			"packets 7; resent 3 rnr:3 needed:1 wasted:2", ""},
-		{"an access error is no loss", "W1 W2 W3 x2", "packets 3", ""},
+		{"an access error is no loss", "W1 W2 W3 x2", "packets 3; finding remote-access-error", ""},
+		{"never ready", "w1 r1 +2ms w1 r1 +2ms w1 r1 +20ms 2/w900", "packets 3; resent 2 rnr:2 needed:2; finding rnr-retry-exhausted", ""},
+		{"silent for good", "w1 +67ms w1 +67ms w1 +500ms 2/w900",
+			"packets 3; undecided 1; resent 2 timeout:2 unknown:2; gap 1 timeout unknown open; finding retry-exhausted", ""},
 		{"mirrored twice", "w1 = w2 = w3! = a3 =", "packets 3", ""},
 		{"damaged on the way here", "w1 b2 w3 n2 w2 w3! a3",
 			"packets 5; lost 1 [2]; damaged 1; resent 2 nak:2 needed:1 wasted:1; gap 2 icrc+nak upstream retransmitted; finding icrc-damage", ""},

@@ -95,6 +95,7 @@ type recovery struct {
 	answers       []answer
 	asks          []ask // the newest last
 	rnr           ask
+	rnrWait       int64 // that the receiver asked for, nanoseconds
 
 	lost, harmless, damaged int64
 	lostPSNs, forgotten     psn.Set

@@ -162,6 +162,10 @@ func (a *Analyzer) stream(s *stream, dropped bool) Stream {
 		s.foretell(&out, dropped)
 		resent = d.resent
 	}
+	if h.bad > 0 && h.uselessICRC() {
+		out.Findings = append(out.Findings, Finding{Kind: "no-valid-icrc",
+			Text: "most packets have no valid ICRC, as before a NIC fills it in: it says nothing about damage here"})
+	}
 	out.Retransmitted = resent.report()
 	out.Times = s.timesHere()
 	out.Efficiency = s.efficiency()
@@ -257,8 +261,10 @@ func (s *stream) foretell(out *Stream, dropped bool) {
 		out.Gaps = append(out.Gaps, s.gap(&gaps[i]))
 	}
 	out.Findings = append(out.Findings, d.findings...)
-	if f := s.exhausted(); f != nil {
-		out.Findings = append(out.Findings, *f)
+	for _, f := range [2]*Finding{s.exhausted(), s.neverReady()} {
+		if f != nil {
+			out.Findings = append(out.Findings, *f)
+		}
 	}
 }
 
@@ -295,19 +301,4 @@ func (s *stream) gap(g *gap) Gap {
 		out.Message = m
 	}
 	return out
-}
-
-// exhausted is the finding that the sender gave up: its last retry went out and
-// nothing came back.
-func (s *stream) exhausted() *Finding {
-	d := s.d
-	retries := s.half.retries
-	if retries < 0 {
-		retries = 7
-	}
-	if d.timeouts == 0 || d.timeouts < retries {
-		return nil
-	}
-	return &Finding{Kind: "retry-exhausted", Counter: "local_ack_timeout_err", Frames: d.timeoutFrames,
-		Text: "the last retry went unanswered: the application sees IBV_WC_RETRY_EXC_ERR (12)"}
 }
