@@ -1,6 +1,9 @@
 package dissect
 
-import "github.com/rdmadump/rdmadump/codec"
+import (
+	"github.com/rdmadump/rdmadump/codec"
+	"github.com/rdmadump/rdmadump/psn"
+)
 
 // Config says how to analyse. The zero Config is safe.
 type Config struct {
@@ -30,7 +33,7 @@ type Analyzer struct {
 	captures []input
 	table    halfTable
 	halves   []*half // in order of appearance
-	between  map[ends][]*half
+	between  map[ends]*neighbours
 	embryos  []embryo
 	recent   *recent
 	totals   Totals
@@ -42,6 +45,7 @@ type Analyzer struct {
 	in     arrival
 
 	start   int64 // time of the first packet
+	last    int64 // time of the last frame
 	started bool
 	nHalves uint32
 	numbers int // connections numbered so far
@@ -63,7 +67,7 @@ func NewAnalyzer(c Config) *Analyzer {
 	if c.MaxHalves <= 0 {
 		c.MaxHalves = 1 << 18
 	}
-	return &Analyzer{config: c, between: map[ends][]*half{}, recent: new(recent)}
+	return &Analyzer{config: c, between: map[ends]*neighbours{}, recent: new(recent)}
 }
 
 // OpenCapture begins an input and returns its index, which frames of it carry
@@ -132,6 +136,7 @@ func (a *Analyzer) count(c *input, time int64) {
 	}
 	c.Frames++
 	c.LastTime = Time(time)
+	a.last = time
 }
 
 // follow takes a located packet to its half.
@@ -181,13 +186,14 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 		return
 	}
 	if h == nil {
-		if h = a.newcomer(p, bth, grade, &key, hash); h == nil {
+		if h = a.newcomer(p, bth, icrc, grade, &key, hash); h == nil {
 			if a.byQPN() {
 				a.asides.aside(a.config.Selection, p, bth)
 			}
 			return
 		}
 	}
+	h.identified(p.IPID)
 	in := &a.in
 	a.fillIn(in, p, bth)
 	switch icrc {
@@ -265,7 +271,12 @@ func (a *Analyzer) newHalf(key *halfKey, hash uint32, op codec.Opcode) *half {
 	h.req.a, h.req.half = a, h
 	a.table.insert(h, hash)
 	a.halves = append(a.halves, h)
-	a.between[h.ends()] = append(a.between[h.ends()], h)
+	near := a.between[h.ends()]
+	if near == nil {
+		near = &neighbours{}
+		a.between[h.ends()] = near
+	}
+	near.settleIn(h)
 	a.meet(h)
 	return h
 }
@@ -287,21 +298,13 @@ func (a *Analyzer) evict() {
 	a.halves[at] = a.halves[last]
 	a.halves = a.halves[:last]
 	a.table.remove(oldest, oldest.hash)
-	group := a.between[oldest.ends()]
-	for i, h := range group {
-		if h == oldest {
-			group[i] = group[len(group)-1]
-			group = group[:len(group)-1]
-			break
-		}
-	}
-	if len(group) == 0 {
+	oldest.among.leave(oldest)
+	if len(oldest.among.all) == 0 {
 		delete(a.between, oldest.ends())
-	} else {
-		a.between[oldest.ends()] = group
 	}
 	if p := oldest.partner; p != nil {
 		p.partner = nil
+		p.list()
 	}
 	a.evicted.Halves++
 }
@@ -339,20 +342,21 @@ func (s *stream) tellGap(kind EventKind, g *gap) {
 	s.a.tell(&e, s.half)
 }
 
-func (a *Analyzer) tellResend(s *stream, in *arrival, why Cause, verdict Verdict) {
-	if a.config.Events == nil {
+func (s *stream) tellResend(span psn.Span, at sight, why reason, verdict judgement) {
+	if s.a.config.Events == nil {
 		return
 	}
-	p := in.psn
-	a.tell(&Event{Kind: Retransmission, Time: Time(in.time), Frame: in.number, First: &p, Last: &p, Cause: why, Verdict: verdict}, s.half)
+	first, last := span.First.PSN(), span.Last.PSN()
+	s.a.tell(&Event{Kind: Retransmission, Time: Time(at.time), Frame: at.number, First: &first, Last: &last,
+		Cause: causes[why], Verdict: verdicts[verdict]}, s.half)
 }
 
-func (a *Analyzer) tellNak(s *stream, in *arrival, kind EventKind) {
-	if a.config.Events == nil {
+func (s *stream) tellAt(kind EventKind, q psn.Seq, at sight) {
+	if s.a.config.Events == nil {
 		return
 	}
-	p := in.psn
-	a.tell(&Event{Kind: kind, Time: Time(in.time), Frame: in.number, First: &p, Last: &p}, s.half)
+	p := q.PSN()
+	s.a.tell(&Event{Kind: kind, Time: Time(at.time), Frame: at.number, First: &p, Last: &p}, s.half)
 }
 
 // find notes a finding once for each kind, with the frames that show it.

@@ -77,11 +77,12 @@ func (s *stream) endEpoch() {
 	if d == nil {
 		return
 	}
+	s.part()
 	s.retire(s.top, false)
-	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.undecided, &d.refused} {
+	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.undecided, &d.refused, &d.tardy, &d.skipped, &d.spoilt, &d.refusedBefore} {
 		set.Clear()
 	}
 	d.answers = d.answers[:0]
-	d.nak, d.rnr = ask{}, ask{}
+	d.asks, d.rnr = d.asks[:0], ask{}
 	d.run = run{id: d.run.id + 1}
 }
