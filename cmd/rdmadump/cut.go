@@ -187,6 +187,9 @@ func (c *cut) end() error {
 		name = "standard output"
 	}
 	text := fmt.Sprintf("%s: %d frames written", name, c.frames)
+	if c.frames == 1 {
+		text = name + ": 1 frame written"
+	}
 	if c.stripper != nil {
 		text += ", " + c.stripped()
 		if n := c.stripper.ICRC[dissect.ICRCBad]; n > 0 && !c.stripper.LeaveICRC {

@@ -66,7 +66,7 @@ func (s *selection) begin(first int64) {
 
 // nothing says that no packet was selected.
 func (s *selection) nothing() error {
-	return fmt.Errorf("nothing selected: no RDMA packet of %s", report.Selected(&s.Selection))
+	return fmt.Errorf("nothing selected, no RDMA packet meets: %s", report.Selected(&s.Selection))
 }
 
 // survey reads captures ahead, where the flags ask for what only the whole of
