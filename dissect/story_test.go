@@ -17,7 +17,8 @@ import (
 //
 //	w WRITE Middle  W WRITE Only  f WRITE First  l WRITE Last  u UC WRITE Only
 //	a ACK  n sequence NAK  r RNR NAK  x remote access NAK
-//	R READ request, of "R100:4" packets of 256 bytes  o READ response
+//	R READ request, of "R100:4" packets of 256 bytes, the last shorter
+//	o READ response
 //	b WRITE Middle that came damaged
 //
 // A WRITE with "!" asks for an acknowledgement. "=" is the frame before it once
@@ -119,7 +120,7 @@ func (s *story) frame(word string, connection int) []byte {
 	case 'R':
 		k, _ := strconv.Atoi(size)
 		bth.Opcode = codec.Op(codec.RC, codec.ReadRequest)
-		p.Payload, p.RETH.DMALen = nil, uint32(256*k)
+		p.Payload, p.RETH.DMALen = nil, uint32(256*k-8)
 	case 'o':
 		back = true
 		bth.Opcode = codec.Op(codec.RC, codec.ReadResponseMiddle)
@@ -242,6 +243,9 @@ func TestStories(t *testing.T) {
 		{"late, and the receiver had asked for it: the run carries it again",
 			"w10 w12 n11 w11 w13 w14 w11 w12 w13 w14 w15! a15",
 			"packets 10; reordered 1; resent 4 nak:4 wasted:4", ""},
+		{"late, and the receiver is slow to say so: it refused what came before",
+			"w1 w3 w4 w2 w5 n2 n3 w2 w3 w4 w5! a5",
+			"packets 9; reordered 1; resent 4 nak:4 redundant:1 wasted:3", ""},
 		{"selective: the lone answer to a NAK", "w1 w2 w4 w5 n3 w3! a5",
 			"packets 5; lost 1 [3]; resent 1 nak:1 needed:1; gap 3 observed+nak upstream retransmitted", ""},
 		{"seen here, missing at the receiver", "w1 w2 w3 w4 n2 w2 w3 w4! a4",
