@@ -278,6 +278,8 @@ func TestStories(t *testing.T) {
 			"packets 3; lost 1 [2]; damaged 1; resent 1 timeout:1 needed:1; gap 2 icrc upstream retransmitted; finding icrc-damage", ""},
 		{"a queue pair used again far behind", "w9000000 w9000001! a9000001 w100 w101 w102! a102", "packets 5; epochs 2", ""},
 		{"a queue pair used again far ahead", "w100 w101! a101 w5000000 w5000001", "packets 4; epochs 2", ""},
+		{"a wide gap, confirmed by the NAK", "w1 w3000 n2 w3001", "packets 3; lost 1 [2]; undecided 2997; gap 2-2999 observed+nak upstream open", ""},
+		{"a stray packet ahead opens no gap", "w1 w3000 w2 w3! a3", "packets 4", ""},
 		{"a stray packet begins no epoch", "w100 w101 w5000000 w102 w103! a103", "packets 5", ""},
 		{"a READ takes as many PSNs as its response", "R100:4 o100 o101 o102 o103 w104! a104 R105:1 o105 w106! a106",
 			"packets 4", "packets 5"},
