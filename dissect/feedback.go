@@ -57,9 +57,10 @@ func (f *feedback) count(in *arrival) {
 
 // acknowledged takes what an acknowledgement says of the stream.
 func (s *stream) acknowledged(in *arrival) {
-	if !s.on || s.moved != nil {
+	if !s.on {
 		return
 	}
+	s.moveWith(in)
 	kind := codec.KindACK
 	if forms[in.op].verb == codec.VerbAck {
 		if !in.has.Has(codec.HeaderAETH) {
@@ -137,9 +138,9 @@ func (s *stream) ack(before psn.Seq, in *arrival) {
 	if t := &d.trial; t.on && !t.ahead && t.set.Spans()[0].First < s.acked {
 		if t.named {
 			// The receiver takes it for the answer. A run may go on from here.
-			s.confirm(in)
+			lost := s.confirm(in)
 			d.run.lone = true
-			d.remind(t)
+			d.remind(t, d.run.reason, lost)
 		} else {
 			s.refute()
 		}

@@ -71,6 +71,7 @@ func (s *stream) miss(span psn.Span, g gap) {
 				old.copies++
 				for _, again := range within(&d.holes, part) {
 					d.lose(again)
+					d.again.Insert(again)
 				}
 			}
 			old.run, old.closed = g.run, Open
@@ -131,7 +132,8 @@ func (d *recovery) name(span psn.Span) {
 
 // fill puts a copy that was sent again into its place. A READ request fills all
 // the PSNs that it takes, and was lost once. bytes is the payload of what came.
-func (s *stream) fill(span psn.Span, at sight, read bool, bytes int64) {
+// It returns how many lost copies what it filled stands for.
+func (s *stream) fill(span psn.Span, at sight, read bool, bytes int64) (lostBefore int64) {
 	d := s.d
 	for _, part := range within(&d.holes, span) {
 		i, inside := d.gapAt(part.First)
@@ -153,6 +155,8 @@ func (s *stream) fill(span psn.Span, at sight, read bool, bytes int64) {
 			d.lose(rest)
 		}
 		d.counted.Remove(part)
+		d.again.Remove(part)
+		lostBefore += lost.Len()
 		g.suspect = false
 		g.left = d.holes.Overlap(g.Span)
 		if g.left == 0 {
@@ -161,6 +165,7 @@ func (s *stream) fill(span psn.Span, at sight, read bool, bytes int64) {
 			s.tellGap(GapClosed, g)
 		}
 	}
+	return lostBefore
 }
 
 // within is the parts of the span that are in the set.
@@ -237,7 +242,7 @@ func (s *stream) retire(before psn.Seq, acked bool) {
 		before = min(before, d.gaps[0].First)
 	}
 	below := psn.Span{First: before - 1<<40, Last: before - 1}
-	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.undecided} {
+	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.again, &d.undecided} {
 		set.Remove(below)
 	}
 }

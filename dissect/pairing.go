@@ -129,6 +129,9 @@ func (s *stream) fits(in *arrival) bool {
 	if !s.on {
 		return false
 	}
+	if s.vouches(in) {
+		return true
+	}
 	seq := psn.Unwrap(s.top, in.psn)
 	if s.tail.waiting && seq >= s.tail.seq && int64(seq-s.tail.seq) < s.tail.most() {
 		return true

@@ -107,7 +107,10 @@ type trial struct {
 // were the answer, the run that they began should have carried it and did not.
 // If they were late, the NAK only says that it was refused the first time.
 type answer struct {
-	span     psn.Span
+	span     psn.Span   // from the first to the last
+	came     []psn.Span // what came of it
+	lost     int64      // copies that were taken for lost before
+	why      reason
 	packets  int64
 	bytes    int64
 	at       sight
@@ -272,8 +275,9 @@ func (t *trial) add(in *arrival, span psn.Span) {
 // bytesOf is the payload that came for the span.
 func (t *trial) bytesOf(span psn.Span) int64 { return t.bytes * span.Len() / t.set.Len() }
 
-// confirm turns the trial into a run.
-func (s *stream) confirm(in *arrival) {
+// confirm turns the trial into a run. It returns how many lost copies what came
+// stands for.
+func (s *stream) confirm(in *arrival) (lost int64) {
 	d := s.d
 	t := &d.trial
 	t.on = false
@@ -285,12 +289,13 @@ func (s *stream) confirm(in *arrival) {
 			s.passOver(psn.Span{First: at, Last: span.First - 1}, in.sight(), false)
 		}
 		at = span.Last + 1
-		s.fill(span, t.last, t.reads, t.bytesOf(span))
+		lost += s.fill(span, t.last, t.reads, t.bytesOf(span))
 		s.judgeAccepted(span)
 		s.tellResend(span, t.last, d.run.reason, isNeeded)
 	}
 	s.next = t.next
 	d.resent.add(t.packets, t.bytes, d.run.reason, isNeeded)
+	return lost
 }
 
 // refute ends a trial without a run: what came was late, or answers a NAK alone.
@@ -310,13 +315,14 @@ func (s *stream) refute() {
 		s.straggle(t)
 		return
 	}
+	var lost int64
 	for _, span := range spans {
-		s.fill(span, t.last, t.reads, t.bytesOf(span))
+		lost += s.fill(span, t.last, t.reads, t.bytesOf(span))
 		s.judgeAccepted(span)
 		s.tellResend(span, t.last, byNAK, isNeeded)
 	}
 	d.resent.add(t.packets, t.bytes, byNAK, isNeeded)
-	d.remind(t)
+	d.remind(t, byNAK, lost)
 }
 
 // straggle takes the packets of a trial for late ones. Those that a resend run
@@ -332,9 +338,9 @@ func (s *stream) straggle(t *trial) {
 		case unseen == 0:
 			repeated += span.Len()
 			s.late(span, t.last)
-		case inside && d.gaps[i].copies > 1:
+		case inside && d.again.Contains(span.First):
 			d.gaps[i].copies--
-			d.lost -= span.Len()
+			d.lost -= d.again.Remove(span)
 			repeated += span.Len()
 			s.fill(span, t.last, t.reads, t.bytesOf(span))
 		default:
@@ -363,10 +369,10 @@ func (s *stream) skip() {
 }
 
 // remind keeps in mind that what the trial saw may have been late after all.
-func (d *recovery) remind(t *trial) {
-	spans := t.set.Spans()
-	d.answers = append(d.answers, answer{
-		span: psn.Span{First: spans[0].First, Last: spans[len(spans)-1].Last}, packets: t.packets, bytes: t.bytes, at: t.last})
+func (d *recovery) remind(t *trial, why reason, lost int64) {
+	spans := slices.Clone(t.set.Spans())
+	d.answers = append(d.answers, answer{span: psn.Span{First: spans[0].First, Last: spans[len(spans)-1].Last}, came: spans,
+		lost: lost, why: why, packets: t.packets, bytes: t.bytes, at: t.last})
 	if len(d.answers) > maxOpenGaps {
 		d.answers = d.answers[1:]
 	}
@@ -449,14 +455,16 @@ func (s *stream) tooLate(silence int64) bool {
 // wasLate takes back what was said of an answer.
 func (s *stream) wasLate(old answer) {
 	d := s.d
-	d.resent.add(-old.packets, -old.bytes, byNAK, isNeeded)
+	d.resent.add(-old.packets, -old.bytes, old.why, isNeeded)
 	d.reordered += old.packets
-	for _, part := range within(&d.lostPSNs, old.span) {
-		d.lostPSNs.Remove(part)
-		d.lost -= part.Len()
+	d.lost -= old.lost
+	for _, span := range old.came {
+		if i, inside := d.gapAt(span.First); !inside || d.gaps[i].copies <= 1 {
+			d.lostPSNs.Remove(span)
+		}
+		s.late(span, old.at)
+		d.tardy.Insert(span)
 	}
-	s.late(old.span, old.at)
-	d.tardy.Insert(old.span)
 }
 
 // timedOut reports whether a resend that nothing asked for is the work of a

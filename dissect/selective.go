@@ -87,14 +87,16 @@ func (s *stream) repeated(in *arrival, span psn.Span) {
 	verdict := isUnknown
 	switch {
 	case hole:
-		if d.unseen.Contains(seq) && named && !in.reTx {
-			d.answers = append(d.answers, answer{span: span, packets: 1, bytes: int64(in.payload), at: in.sight()})
+		again := d.unseen.Contains(seq) && named && !in.reTx
+		verdict = isNeeded
+		lost := s.fill(span, in.sight(), false, int64(in.payload))
+		if again {
+			d.answers = append(d.answers, answer{span: span, came: []psn.Span{span}, lost: lost, why: why, packets: 1,
+				bytes: int64(in.payload), at: in.sight()})
 			if len(d.answers) > maxRepairs {
 				d.answers = d.answers[1:]
 			}
 		}
-		verdict = isNeeded
-		s.fill(span, in.sight(), false, int64(in.payload))
 	case seq < s.acked || p.has.Contains(seq):
 		verdict = isRedundant
 	case s.half.transport == irnTransport && why == byIRNNack && s.asksFor(seq):

@@ -17,7 +17,8 @@ import (
 //
 //	w WRITE Middle  W WRITE Only  f WRITE First  l WRITE Last  u UC WRITE Only
 //	a ACK  n sequence NAK  r RNR NAK  x remote access NAK
-//	R READ request, of "R100:4" packets of 256 bytes  o READ response
+//	R READ request, of "R100:4" packets of 256 bytes, the last shorter
+//	o READ response
 //	b WRITE Middle that came damaged
 //
 // A WRITE with "!" asks for an acknowledgement. "=" is the frame before it once
@@ -119,7 +120,7 @@ func (s *story) frame(word string, connection int) []byte {
 	case 'R':
 		k, _ := strconv.Atoi(size)
 		bth.Opcode = codec.Op(codec.RC, codec.ReadRequest)
-		p.Payload, p.RETH.DMALen = nil, uint32(256*k)
+		p.Payload, p.RETH.DMALen = nil, uint32(256*k-8)
 	case 'o':
 		back = true
 		bth.Opcode = codec.Op(codec.RC, codec.ReadResponseMiddle)
@@ -242,6 +243,9 @@ func TestStories(t *testing.T) {
 		{"late, and the receiver had asked for it: the run carries it again",
 			"w10 w12 n11 w11 w13 w14 w11 w12 w13 w14 w15! a15",
 			"packets 10; reordered 1; resent 4 nak:4 wasted:4", ""},
+		{"late, and the receiver is slow to say so: it refused what came before",
+			"w1 w3 w4 w2 w5 n2 n3 w2 w3 w4 w5! a5",
+			"packets 9; reordered 1; resent 4 nak:4 redundant:1 wasted:3", ""},
 		{"selective: the lone answer to a NAK", "w1 w2 w4 w5 n3 w3! a5",
 			"packets 5; lost 1 [3]; resent 1 nak:1 needed:1; gap 3 observed+nak upstream retransmitted", ""},
 		{"seen here, missing at the receiver", "w1 w2 w3 w4 n2 w2 w3 w4! a4",
@@ -274,6 +278,8 @@ func TestStories(t *testing.T) {
 			"packets 3; lost 1 [2]; damaged 1; resent 1 timeout:1 needed:1; gap 2 icrc upstream retransmitted; finding icrc-damage", ""},
 		{"a queue pair used again far behind", "w9000000 w9000001! a9000001 w100 w101 w102! a102", "packets 5; epochs 2", ""},
 		{"a queue pair used again far ahead", "w100 w101! a101 w5000000 w5000001", "packets 4; epochs 2", ""},
+		{"a wide gap, confirmed by the NAK", "w1 w3000 n2 w3001", "packets 3; lost 1 [2]; undecided 2997; gap 2-2999 observed+nak upstream open", ""},
+		{"a stray packet ahead opens no gap", "w1 w3000 w2 w3! a3", "packets 4", ""},
 		{"a stray packet begins no epoch", "w100 w101 w5000000 w102 w103! a103", "packets 5", ""},
 		{"a READ takes as many PSNs as its response", "R100:4 o100 o101 o102 o103 w104! a104 R105:1 o105 w106! a106",
 			"packets 4", "packets 5"},

@@ -82,6 +82,7 @@ type recovery struct {
 	holes         psn.Set // the last copy known here was lost
 	unseen        psn.Set // of these, what never passed here
 	counted       psn.Set // of these, whose copy is counted in lost
+	again         psn.Set // of these, of which a resent copy is counted too
 	refused       psn.Set // passed here while an older PSN was missing at the receiver
 	refusedBefore psn.Set // what was refused when the current run began
 	skipped       psn.Set // acknowledged before, and passed over by the current run
@@ -174,6 +175,11 @@ func (s *stream) look(in *arrival, n int) {
 	if s.jumped(in, n) {
 		return
 	}
+	s.follow(in, n)
+}
+
+// follow takes a packet whose PSN is believed.
+func (s *stream) follow(in *arrival, n int) {
 	if s.half.transport != goBackN {
 		s.observe(in)
 	}
