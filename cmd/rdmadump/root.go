@@ -94,7 +94,7 @@ usage; 3 done, and loss was found (loss --fail-on-loss).`,
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		return usageError{err, command.CommandPath()}
 	})
-	root.AddCommand(newRead(s), newLoss(s), newFields(s), newVersion(s))
+	root.AddCommand(newRead(s), newLoss(s), newCompare(s), newFields(s), newVersion(s))
 	return root
 }
 
