@@ -1,8 +1,6 @@
 package twopoint
 
 import (
-	"math"
-
 	"github.com/rdmadump/rdmadump/dissect"
 	"github.com/rdmadump/rdmadump/psn"
 )
@@ -36,21 +34,33 @@ const mostListed = 1 << 21
 // covered reports whether the other capture ran when the copy should have
 // passed there: copies sent before and after it are there, or the time says so.
 func (p *pair) covered(s *sight) bool {
-	st := s.stream
-	other := &p.reach[1-s.point]
-	side := &st.side[s.point]
-	if other.frames == 0 {
+	if p.reach[1-s.point].frames == 0 || !p.clock.known {
 		return false
 	}
-	low, high := p.clock.offset-p.clock.spread, p.clock.offset+p.clock.spread
-	if st.mated > 0 {
-		low, high = st.recent()
-	}
+	side := &s.stream.side[s.point]
+	began, ended := p.ran(s)
+	began = began || side.firstMate != 0 && side.firstMate < s.place
+	ended = ended || side.lastMate > s.place
+	return began && ended
+}
+
+// ran reports whether the other capture had begun, and had not ended, when a
+// copy must have passed there that took about as long as others.
+func (p *pair) ran(s *sight) (began, ended bool) {
+	other := &p.reach[1-s.point]
+	low, high := p.usual(s.stream)
 	early, late := s.time+low, s.time+high
 	if s.point == 1 {
 		early, late = s.time-high, s.time-low
 	}
-	began := side.firstMate != 0 && side.firstMate < s.place || early >= other.first
-	ended := side.lastMate > s.place || late <= other.last
-	return began && ended && p.clock.known && s.time < math.MaxInt64/2
+	return early >= other.first, late <= other.last
+}
+
+// usual is the range of distances that sights of a stream had of late; those of
+// all streams, while it has none.
+func (p *pair) usual(st *stream) (low, high int64) {
+	if st.mated > 0 {
+		return st.recent()
+	}
+	return p.clock.offset - p.clock.spread, p.clock.offset + p.clock.spread
 }

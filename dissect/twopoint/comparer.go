@@ -115,7 +115,7 @@ func (c *Comparer) Packet(p *dissect.Packet) {
 	found := c.read(p)
 	c.count(p.File, p.Time)
 	c.each(p.File, func(pair *pair, point uint8) {
-		pair.pass(point, p.Time)
+		pair.pass(point, tame(p.Time))
 		if found {
 			pair.take(point, &c.in)
 		}
@@ -149,7 +149,7 @@ func (c *Comparer) read(p *dissect.Packet) bool {
 func (c *Comparer) pass(file int, time int64) {
 	c.count(file, time)
 	c.each(file, func(pair *pair, point uint8) {
-		pair.pass(point, time)
+		pair.pass(point, tame(time))
 		pair.advance()
 	})
 }
@@ -162,6 +162,10 @@ func (c *Comparer) count(file int, time int64) {
 	at.Frames++
 	at.LastTime = dissect.Time(time)
 }
+
+// tame keeps a time from overflowing when it is added to others: what lies more than
+// 73 years from 1970 is no time of a packet.
+func tame(t int64) int64 { return min(max(t, -1<<61), 1<<61) }
 
 // each visits the pairs that a capture is part of.
 func (c *Comparer) each(file int, visit func(*pair, uint8)) {

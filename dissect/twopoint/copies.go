@@ -66,6 +66,15 @@ func (c *copies) number(p psn.PSN) (psn.Seq, int32) {
 	return seq, n
 }
 
+// unsay takes back a transmission that was none.
+func (c *copies) unsay(seq psn.Seq) {
+	if n := c.repeats[seq]; n > 2 {
+		c.repeats[seq] = n - 1
+	} else {
+		delete(c.repeats, seq)
+	}
+}
+
 func (c *copies) begin(p psn.PSN) {
 	c.on = true
 	c.epochs++

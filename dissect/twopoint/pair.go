@@ -8,11 +8,12 @@ import (
 
 // pair matches the sights of two capture points.
 //
-// A sight goes through two queues. It is fresh until both captures have been
+// A sight goes through three queues. It is fresh until both captures have been
 // read some way past its time: then every sight that it can be mistaken for is
-// here, and it is settled: found at the other point, or not. One that was not
-// waits until the other capture has been read much further, in case it was held
-// up, and is then alone for good.
+// here, and it is settled: found at the other point, or not. It stays until its
+// neighbours are settled too, so that their order is known. One that was not
+// found waits until the other capture has been read much further, in case it was
+// held up, and is then alone for good.
 type pair struct {
 	config  *Config
 	points  [2]int // their numbers among all
@@ -22,9 +23,10 @@ type pair struct {
 	chains  chains
 	seed    uint64
 	fresh   [2]queue
+	settled [2]queue
 	waiting [2]queue
 	orphans map[orphanKey]int32 // waiting ones with an IP identification
-	late    [lateSlots]released
+	late    [lateSlots]gone
 	listed  int // copies in lists of all streams
 	clock   aligner
 	reach   [2]reached
@@ -32,9 +34,9 @@ type pair struct {
 	refused int // packets since streams were last forgotten
 }
 
-// released is a copy that was found at both points and let go. It is remembered
+// gone is a copy that was found at both points and let go. It is remembered
 // for a while, since it may be seen once more.
-type released struct {
+type gone struct {
 	hash uint64
 	time int64 // by the clock of point 0
 }
@@ -78,9 +80,9 @@ func (p *pair) take(point uint8, in *arrival) {
 	side := &st.side[point]
 	s := in.sight
 	s.point, s.stream = point, st
-	s.unique = side.identify(&s)
+	s.unique = st.identify(&s)
 	s.hash = s.mix(p.seed)
-	twin, others, same, alike := p.find(&s)
+	twin, same, alike := p.find(&s)
 	if same != 0 {
 		c := &p.chains.pool[same]
 		if c.times < math.MaxUint16 {
@@ -88,11 +90,9 @@ func (p *pair) take(point uint8, in *arrival) {
 		}
 		return
 	}
-	if s.unique && twin == 0 {
-		if r := &p.late[s.hash%lateSlots]; r.hash == s.hash && p.aligned(&s)-r.time < p.config.Patience {
-			side.late++
-			return
-		}
+	if s.unique && twin == 0 && p.released(&s) {
+		side.late++
+		return
 	}
 	if alike > mostAlike {
 		side.undecided++
@@ -105,19 +105,52 @@ func (p *pair) take(point uint8, in *arrival) {
 	i := p.chains.add(&s)
 	st.pending++
 	p.fresh[point].push(i)
-	switch {
-	case twin == 0:
-	case s.unique:
+	if twin != 0 && s.unique {
 		p.marry(i, twin)
-	case others == 1 && !p.clock.known:
-		p.clock.learn(p.distance(i, twin))
+	} else if !p.clock.known {
+		p.guess(i)
 	}
 }
 
-// find looks for sights with the same identity: one at the other point that is
-// free, how many of those there are, the same copy at the same point, and how
-// many sights there are at all.
-func (p *pair) find(s *sight) (twin int32, others int, same int32, alike int) {
+// guess compares a sight with those that may show the same copy.
+func (p *pair) guess(i int32) {
+	s := &p.chains.pool[i]
+	for k, n := p.chains.head(s.hash), 0; k != 0 && n < 4 && !p.clock.known; k = p.chains.pool[k].next {
+		o := &p.chains.pool[k]
+		if o.hash == s.hash && o.identity == s.identity && o.point != s.point {
+			p.clock.guess(p.distance(i, k))
+			n++
+		}
+	}
+}
+
+// released reports whether a copy was found at both points and let go.
+func (p *pair) released(s *sight) bool {
+	r := &p.late[s.hash%lateSlots]
+	return r.hash == s.hash && p.aligned(s)-r.time < p.config.Patience
+}
+
+// again reports whether a sight shows a copy that its point had shown before,
+// and counts it there.
+func (p *pair) again(i int32) bool {
+	s := &p.chains.pool[i]
+	for k := p.chains.head(s.hash); k != 0; k = p.chains.pool[k].next {
+		o := &p.chains.pool[k]
+		if k != i && o.hash == s.hash && o.identity == s.identity && o.point == s.point && o.place < s.place {
+			o.times++
+			return true
+		}
+	}
+	if p.released(s) {
+		s.stream.side[s.point].late++
+		return true
+	}
+	return false
+}
+
+// find looks for sights with the same identity: a free one at the other point,
+// the same copy at the same point, and how many there are at all.
+func (p *pair) find(s *sight) (twin, same int32, alike int) {
 	for i := p.chains.head(s.hash); i != 0 && alike <= mostAlike; i = p.chains.pool[i].next {
 		o := &p.chains.pool[i]
 		if o.hash != s.hash || o.identity != s.identity {
@@ -128,13 +161,12 @@ func (p *pair) find(s *sight) (twin int32, others int, same int32, alike int) {
 		case o.point != s.point:
 			if !o.mated {
 				twin = i
-				others++
 			}
 		case s.unique, s.time-o.time < mirrorWindow && o.time-s.time < mirrorWindow:
-			return 0, 0, i, alike
+			return 0, i, alike
 		}
 	}
-	return twin, others, 0, alike
+	return twin, 0, alike
 }
 
 const (
@@ -215,10 +247,17 @@ func (p *pair) marry(i, k int32) {
 	st := x.stream
 	for n, s := range [...]*sight{x, y} {
 		side := &st.side[n]
+		if s.place == 0 {
+			continue
+		}
 		if side.firstMate == 0 || s.place < side.firstMate {
 			side.firstMate = s.place
 		}
 		side.lastMate = max(side.lastMate, s.place)
+		if s.waits {
+			s.order()
+			side.farthest = max(side.farthest, s.far)
+		}
 	}
 	st.changed(x, y)
 	at := point{x.time, y.time - x.time}
@@ -229,10 +268,30 @@ func (p *pair) marry(i, k int32) {
 
 // advance settles what can be settled.
 func (p *pair) advance() {
-	for p.clock.known && p.settleNext() {
+	if !p.clock.known && (!p.reach[0].closed || !p.reach[1].closed) {
+		p.bound()
+		return
 	}
-	for p.clock.known && (p.expire(0) || p.expire(1)) {
+	for {
+		at, ok := p.next(&p.fresh, p.clock.slack)
+		if !ok {
+			break
+		}
+		p.settle(at)
 	}
+	for {
+		at, ok := p.next(&p.settled, 2*p.clock.slack)
+		if !ok {
+			break
+		}
+		p.part(at)
+	}
+	for p.expire(0) || p.expire(1) {
+	}
+	p.bound()
+}
+
+func (p *pair) bound() {
 	for p.chains.live > p.config.MaxPending {
 		p.evict()
 	}
@@ -258,53 +317,71 @@ func (p *pair) aligned(s *sight) int64 {
 	return s.time
 }
 
-// settleNext settles the oldest fresh sight, if both captures were read past it.
-func (p *pair) settleNext() bool {
-	point, oldest := uint8(0), int64(math.MaxInt64)
-	for k := range p.fresh {
-		if p.fresh[k].len() > 0 {
-			if t := p.aligned(&p.chains.pool[p.fresh[k].front()]); t < oldest {
+// next is the point of the oldest sight at the head of two queues, if both
+// captures were read so much further.
+func (p *pair) next(queues *[2]queue, further int64) (point uint8, ok bool) {
+	oldest := int64(math.MaxInt64)
+	for k := range queues {
+		if queues[k].len() > 0 {
+			if t := p.aligned(&p.chains.pool[queues[k].front()]); t < oldest {
 				point, oldest = uint8(k), t
 			}
 		}
 	}
-	if oldest >= math.MaxInt64-p.clock.slack || oldest+p.clock.slack > p.now() {
-		return false
-	}
-	p.settle(point)
-	return true
+	return point, oldest < math.MaxInt64-further && oldest+further <= p.now()
 }
 
-// settle takes the oldest fresh sight of a point out of its queue.
+// settle looks for the mate of the oldest fresh sight of a point.
 func (p *pair) settle(at uint8) {
 	i := p.fresh[at].pop()
 	s := &p.chains.pool[i]
-	if !s.mated && !s.unique {
+	st := s.stream
+	if !s.unique && st.distinct(s) {
+		s.unique = true // it came before that was known
+		if !s.mated && p.again(i) {
+			st.side[at].copies.unsay(s.seq)
+			p.release(i)
+			return
+		}
+	}
+	if !s.mated {
 		p.choose(i)
 	}
 	if !s.mated {
 		p.adopt(i)
 	}
-	if !s.mated {
-		p.waiting[at].push(i)
-		return
-	}
-	st := s.stream
-	side := &st.side[at]
-	switch {
-	case s.far == 0: // damaged so that its place is not known
-	case s.far < side.farthest:
-		side.overtaken++
-	default:
-		side.farthest = s.far
-	}
-	if s.far != 0 {
+	if s.mated && s.far != 0 && s.place != 0 {
 		st.settled[at] = [2]int64{s.place, s.far}
 		if at == 1 {
 			st.settled[at] = [2]int64{s.far, s.place}
 		}
 	}
+	p.settled[at].push(i)
+}
+
+// part takes the oldest settled sight of a point out of its queue: found ones
+// go, others wait.
+func (p *pair) part(at uint8) {
+	i := p.settled[at].pop()
+	s := &p.chains.pool[i]
+	side := &s.stream.side[at]
+	s.before = side.farthest
+	if !s.mated {
+		s.waits = true
+		p.waiting[at].push(i)
+		return
+	}
+	s.order()
+	side.farthest = max(side.farthest, s.far)
 	p.release(i)
+}
+
+// order counts a copy that one behind it at the other point had overtaken when it
+// came here.
+func (s *sight) order() {
+	if s.far != 0 && s.far < s.before {
+		s.stream.side[s.point].overtaken++
+	}
 }
 
 // release gives a sight back. The last of two mates to go counts how often the
@@ -323,7 +400,7 @@ func (p *pair) release(i int32) {
 		}
 	}
 	if s.mated && s.unique {
-		p.late[s.hash%lateSlots] = released{s.hash, p.aligned(s)}
+		p.late[s.hash%lateSlots] = gone{s.hash, p.aligned(s)}
 	}
 	s.stream.pending--
 	p.chains.remove(i)
@@ -372,6 +449,11 @@ func (p *pair) evict() {
 		p.give(i)
 		return
 	}
+	if p.settled[0].len()+p.settled[1].len() > 0 {
+		at, _ := p.next(&p.settled, 0)
+		p.part(at)
+		return
+	}
 	at = 0
 	if p.fresh[1].len() > p.fresh[0].len() {
 		at = 1
@@ -384,22 +466,13 @@ func (p *pair) evict() {
 	p.release(i)
 }
 
-// close ends one capture.
+// close ends one capture. When both have ended everything is decided.
 func (p *pair) close(point uint8) {
 	p.reach[point].closed = true
-	p.clock.settle() // there may never be more to go by
+	if p.reach[1-point].closed { // there will never be more to go by
+		p.clock.settle(1)
+	} else {
+		p.clock.settle(fewLikely)
+	}
 	p.advance()
-	if !p.reach[0].closed || !p.reach[1].closed {
-		return
-	}
-	for k := range p.fresh {
-		for p.fresh[k].len() > 0 {
-			p.settle(uint8(k))
-		}
-	}
-	for k := range p.waiting {
-		for p.waiting[k].len() > 0 {
-			p.give(p.waiting[k].pop())
-		}
-	}
 }

@@ -14,6 +14,13 @@ type path struct {
 	trips              timeline[trip] // the smallest round trip between the points over time
 	apart              [2]envelope    // of either way
 	streams            int            // that have it
+	ids                [2][2]ids      // by way and point
+}
+
+// ids tells whether the IP identifications of packets differ.
+type ids struct {
+	last   uint16
+	differ bool
 }
 
 type ballot struct{ sum, votes int64 }

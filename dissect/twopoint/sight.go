@@ -20,17 +20,19 @@ type sight struct {
 	frame int
 	nth   int32 // transmission of its PSN, from 1
 
-	next  int32 // in its chain
-	mate  int32 // the same copy at the other point, 0 once that was released
-	far   int64 // place of the mate
-	times uint16
-	other uint16 // times of a mate that was released
+	next   int32 // in its chain
+	mate   int32 // the same copy at the other point, 0 once that was released
+	far    int64 // place of the mate
+	before int64 // the largest place of a mate among those settled before it
+	times  uint16
+	other  uint16 // times of a mate that was released
 
 	traffic, hops uint8
 	icrc          dissect.ICRCState
 	point         uint8 // 0 or 1, of its pair
 	mated         bool
 	unique        bool // no other copy has the same identity
+	waits         bool // it was settled without a mate
 }
 
 // identity is what the sights of one copy have in common, and, where unique,
@@ -112,7 +114,7 @@ func (in *arrival) read(p *dissect.Packet, h *codec.BTH, icrc dissect.ICRCState,
 	in.grade = grade
 	in.sight = sight{
 		identity: identity{psn: h.PSN, op: h.Opcode, ipid: p.IPID, wire: uint32(p.WireLen)},
-		time:     p.Time, frame: p.Number, icrc: icrc, traffic: p.Traffic, hops: p.HopLimit, times: 1,
+		time:     tame(p.Time), frame: p.Number, icrc: icrc, traffic: p.Traffic, hops: p.HopLimit, times: 1,
 	}
 	t := p.Transport()
 	at := codec.HeaderBTH.Len()

@@ -23,6 +23,7 @@ type stream struct {
 	settled [2][2]int64
 
 	apart     int64 // distance of the last mates, smoothed
+	jitter    int64 // how far the last ones were from it, smoothed
 	near, old window
 	extremes  envelope
 	sample    sample
@@ -74,7 +75,9 @@ func (s *stream) note(p point) {
 	if s.mated == 0 {
 		s.apart = p.apart
 	}
-	s.apart += (p.apart - s.apart) / 8
+	off := p.apart - s.apart
+	s.apart += off / 8
+	s.jitter += (max(off, -off) - s.jitter) / 8
 	s.mated++
 	if s.near.n == windowMates {
 		s.old, s.near = s.near, window{}
@@ -104,22 +107,36 @@ func (s *stream) useless() bool {
 	return s.good == 0
 }
 
-// identify reports whether the IP identification tells the copies of a PSN
-// apart at this point: it is there, and not the same in packet after packet.
-func (side *sideOf) identify(s *sight) bool {
-	const steady = 3
-	if s.ipid == 0 {
+// identify learns from the IP identification of a sight, and reports whether it
+// tells copies apart.
+func (s *stream) identify(in *sight) bool {
+	if in.ipid == 0 {
 		return false
 	}
-	if side.sameID < steady {
-		if s.ipid == side.lastID && s.psn != side.lastPSN {
-			side.sameID++
-		} else if s.ipid != side.lastID {
+	side := &s.side[in.point]
+	if side.sameID < constant {
+		switch {
+		case in.ipid != side.lastID:
 			side.sameID = 0
+		case in.psn != side.lastPSN:
+			side.sameID++
 		}
 	}
-	side.lastID, side.lastPSN = s.ipid, s.psn
-	return side.sameID < steady
+	side.lastID, side.lastPSN = in.ipid, in.psn
+	ids := &s.path.ids[s.way][in.point]
+	ids.differ = ids.differ || ids.last != 0 && ids.last != in.ipid
+	ids.last = in.ipid
+	return s.distinct(in)
+}
+
+// constant is how many packets in a row make an IP identification constant.
+const constant = 3
+
+// distinct reports whether the IP identification of a sight tells the copies of
+// its PSN apart: it is there, it differs among the packets of the path, and it is
+// not the same in packet after packet of the stream.
+func (s *stream) distinct(in *sight) bool {
+	return in.ipid != 0 && s.side[in.point].sameID < constant && s.path.ids[s.way][in.point].differ
 }
 
 // changed notes what the way changed in a copy, first of all what shows which
