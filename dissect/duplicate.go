@@ -9,6 +9,11 @@ package dissect
 // trip has been seen, in nanoseconds.
 const mirrorWindow = 10_000
 
+// distinctWindow is the same for senders that give every transmission an IP
+// identification of its own: there an equal one is proof, however long the
+// mirror kept the copy. It only keeps identifications apart that came round.
+const distinctWindow = 1_000_000_000
+
 const recentSlots = 1 << 14
 
 // recent remembers the last packets of all halves, in one table of fixed size.

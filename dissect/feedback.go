@@ -57,9 +57,10 @@ func (f *feedback) count(in *arrival) {
 
 // acknowledged takes what an acknowledgement says of the stream.
 func (s *stream) acknowledged(in *arrival) {
-	if !s.on || s.moved != nil {
+	if !s.on {
 		return
 	}
+	s.moveWith(in)
 	kind := codec.KindACK
 	if forms[in.op].verb == codec.VerbAck {
 		if !in.has.Has(codec.HeaderAETH) {
@@ -68,10 +69,17 @@ func (s *stream) acknowledged(in *arrival) {
 		kind = in.aeth.Syndrome.Kind()
 	}
 	seq := psn.Unwrap(s.top, in.psn)
+	if kind == codec.KindNAK && s.startsBefore(seq, in) {
+		s.extend(seq, in)
+	}
 	if seq < s.first-1 || seq > s.top+forwardReach {
 		if kind == codec.KindNAK && seq > s.top {
 			s.find("stale-psn", "feedback names a PSN that was not sent", "", in.number)
 		}
+		return
+	}
+	if s.told(in, seq) {
+		s.quiet()
 		return
 	}
 	switch kind {
@@ -87,9 +95,28 @@ func (s *stream) acknowledged(in *arrival) {
 		if in.aeth.Syndrome.IsSequenceNAK() {
 			s.ack(seq, in)
 			s.sequenceError(seq, in)
+		} else {
+			s.fatal(in)
 		}
 	}
 	s.quiet()
+}
+
+// startsBefore reports whether a NAK shows that the flow began before the first
+// packet seen, with seq: the receiver has completed nothing yet.
+func (s *stream) startsBefore(seq psn.Seq, in *arrival) bool {
+	return seq < s.first && s.first-seq <= backwardReach && in.aeth.MSN == 0 && !s.heard && in.aeth.Syndrome.IsSequenceNAK()
+}
+
+// extend moves the start of the epoch back to seq, which was sent before the
+// first packet seen and did not arrive.
+func (s *stream) extend(seq psn.Seq, in *arrival) {
+	d := s.recovery()
+	before := psn.Span{First: seq, Last: s.first - 1}
+	s.first, s.acked = seq, seq
+	d.unseen.Insert(before)
+	s.miss(before, gap{run: d.run.id, evidence: EvidenceObserved, where: Upstream, opened: in.sight()})
+	d.refused.Insert(psn.Span{First: before.Last + 1, Last: s.top - 1})
 }
 
 // ack moves the cumulative acknowledgement up to before the Seq.
@@ -104,23 +131,31 @@ func (s *stream) ack(before psn.Seq, in *arrival) {
 	if d == nil {
 		return
 	}
-	if t := &d.trial; t.on && t.set.Spans()[0].First < s.acked {
-		s.refute()
+	if d.broken.on && d.broken.rest.Last < s.acked {
+		d.broken.on = false
+		d.selective = true // nobody missed the rest
 	}
-	n := 0
-	for n < len(d.answers) && d.answers[n].span.Last < s.acked {
-		n++ // nobody carried it again: it was the answer
+	if t := &d.trial; t.on && !t.ahead && t.set.Spans()[0].First < s.acked {
+		if t.named {
+			// The receiver takes it for the answer. A run may go on from here.
+			lost := s.confirm(in)
+			d.run.lone = true
+			d.remind(t, d.run.reason, lost)
+		} else {
+			s.refute()
+		}
 	}
-	d.answers = d.answers[n:]
 	d.timeouts, d.timeoutFrames = 0, d.timeoutFrames[:0]
-	if d.nak.pending && d.nak.seq < s.acked {
-		d.nak.pending = false
+	if forms[in.op].verb != codec.VerbAck || in.aeth.Syndrome.Kind() == codec.KindACK {
+		d.forget(s.acked)
 	}
 	if d.rnr.pending && d.rnr.seq < s.acked {
 		d.rnr.pending = false
 	}
 	s.answersFirstCopy(s.acked-1, in)
 	s.retire(s.acked, true)
+	d.picks.confirmed(s.acked)
+	s.irnProgress()
 }
 
 // rtt takes a round trip from a packet that was sent once and asked for the
@@ -130,13 +165,25 @@ func (s *stream) rtt(seq psn.Seq, in *arrival) bool {
 		m := &s.marks[i]
 		if m.seq == seq && m.once && m.time > 0 {
 			m.once = false
-			if span := in.time - m.time; span > 0 && (s.rttMin == 0 || span < s.rttMin) {
-				s.rttMin = span
-			}
+			s.roundTrip(in.time - m.time)
 			return true
 		}
 	}
 	return false
+}
+
+// roundTrip takes a sample of the round trip.
+func (s *stream) roundTrip(span int64) {
+	if span <= 0 {
+		return
+	}
+	if s.rttMin == 0 || span < s.rttMin {
+		s.rttMin = span
+	}
+	if s.rtts == nil {
+		s.rtts = &samples{}
+	}
+	s.rtts.add(span)
 }
 
 // answersFirstCopy: an acknowledgement that follows a resend sooner than the
@@ -174,15 +221,18 @@ func (s *stream) answersFirstCopy(seq psn.Seq, in *arrival) {
 func (s *stream) sequenceError(seq psn.Seq, in *arrival) {
 	d := s.recovery()
 	s.watch = true
+	if d.broken.on && d.broken.rest.Contains(seq) {
+		s.part()
+	}
 	if seq < s.acked || seq > s.top {
 		if seq > s.top {
 			s.find("stale-psn", "a NAK names a PSN that was not sent", "", in.number)
 		}
 		return
 	}
-	d.nak = ask{seq: seq, at: in.sight(), pending: true, reason: byNAK}
-	s.a.tellNak(s, in, NakSeen)
-	if d.rnr.pending && d.rnr.seq == seq || seq < s.began {
+	d.asked(ask{seq: seq, at: in.sight(), reason: byNAK})
+	s.tellAt(NakSeen, seq, in.sight())
+	if d.rnr.pending && d.rnr.seq == seq {
 		return
 	}
 	s.named(seq, in.sight(), EvidenceNAK)
@@ -192,20 +242,31 @@ func (s *stream) sequenceError(seq psn.Seq, in *arrival) {
 func (s *stream) named(seq psn.Seq, at sight, by Evidence) {
 	d := s.d
 	one := psn.Span{First: seq, Last: seq}
-	if d.trial.on && d.trial.set.Contains(seq) {
+	if t := &d.trial; t.on && t.set.Contains(seq) {
 		return // on its way
+	} else if t.on && t.ahead {
+		s.skip()
 	}
 	if i, inside := d.gapAt(seq); inside && d.holes.Contains(seq) {
-		d.gaps[i].confirmed = by
-		d.gaps[i].suspect = false
+		g := &d.gaps[i]
+		if g.confirmed == "" && g.evidence == EvidenceObserved {
+			d.times.nakGeneration.add(at.time - g.opened.time)
+		}
+		g.confirmed, g.suspect = by, false
 		d.name(one)
 		return
 	}
-	if seq >= s.top {
+	if seq >= s.top || d.tardy.Contains(seq) {
 		return
 	}
 	if d.refused.Contains(seq) {
+		if n := len(d.answers); n > 0 && d.answers[n-1].span.Last == seq-1 {
+			d.answers[n-1].named, d.answers[n-1].hasNamed, d.answers[n-1].namedAt = seq, true, at
+		}
 		return
+	}
+	if at.time-d.run.began.time < s.rttMin/2 && d.run.first <= seq && d.refusedBefore.Contains(seq) {
+		return // too soon to be about the copy of this run
 	}
 	s.miss(one, gap{run: d.run.id, evidence: by, where: Downstream, opened: at})
 	d.name(one)
@@ -219,10 +280,11 @@ func (s *stream) named(seq psn.Seq, at sight, by Evidence) {
 func (s *stream) notReady(seq psn.Seq, in *arrival) {
 	d := s.recovery()
 	s.watch = true
-	s.a.tellNak(s, in, RNRNakSeen)
+	s.tellAt(RNRNakSeen, seq, in.sight())
 	if seq < s.acked || seq >= s.top {
 		return
 	}
 	d.rnr = ask{seq: seq, at: in.sight(), pending: true}
+	d.rnrWait = in.aeth.Syndrome.RNRTimer().Nanoseconds()
 	d.refused.Insert(psn.Span{First: seq, Last: s.top - 1})
 }

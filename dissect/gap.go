@@ -71,6 +71,7 @@ func (s *stream) miss(span psn.Span, g gap) {
 				old.copies++
 				for _, again := range within(&d.holes, part) {
 					d.lose(again)
+					d.again.Insert(again)
 				}
 			}
 			old.run, old.closed = g.run, Open
@@ -84,6 +85,11 @@ func (s *stream) miss(span psn.Span, g gap) {
 			g.message = s.messageOf(part.First)
 			d.gaps = slices.Insert(d.gaps, i, g)
 			d.gapsTotal++
+			if g.where == Downstream {
+				d.downstream++
+			} else {
+				d.upstream++
+			}
 			d.holes.Insert(part)
 			s.tellGap(GapOpened, &g)
 		}
@@ -125,13 +131,14 @@ func (d *recovery) name(span psn.Span) {
 }
 
 // fill puts a copy that was sent again into its place. A READ request fills all
-// the PSNs that it takes, and was lost once.
-func (s *stream) fill(span psn.Span, at sight, read bool) {
+// the PSNs that it takes, and was lost once. bytes is the payload of what came.
+// It returns how many lost copies what it filled stands for.
+func (s *stream) fill(span psn.Span, at sight, read bool, bytes int64) (lostBefore int64) {
 	d := s.d
 	for _, part := range within(&d.holes, span) {
 		i, inside := d.gapAt(part.First)
 		d.holes.Remove(part)
-		d.unseen.Remove(part)
+		d.firstBytes += bytes * d.unseen.Remove(part) / span.Len()
 		if !inside {
 			continue
 		}
@@ -148,13 +155,17 @@ func (s *stream) fill(span psn.Span, at sight, read bool) {
 			d.lose(rest)
 		}
 		d.counted.Remove(part)
+		d.again.Remove(part)
+		lostBefore += lost.Len()
 		g.suspect = false
 		g.left = d.holes.Overlap(g.Span)
 		if g.left == 0 {
 			g.closed, g.filled = ClosedRetransmitted, at
+			d.times.recovery.add(at.time - g.opened.time)
 			s.tellGap(GapClosed, g)
 		}
 	}
+	return lostBefore
 }
 
 // within is the parts of the span that are in the set.
@@ -215,40 +226,29 @@ func (d *recovery) cut(i int, part psn.Span) {
 	d.gapsTotal += int64(len(rest)) - 1
 }
 
-// retire takes leave of everything before the Seq: it was acknowledged, or,
-// where acked is false, lies too far back to be kept.
+// retire takes leave of the gaps that lie wholly before the Seq: it was
+// acknowledged, or, where acked is false, lies too far back to be kept.
 func (s *stream) retire(before psn.Seq, acked bool) {
 	d := s.d
-	below := psn.Span{First: before - 1<<40, Last: before - 1}
 	n := 0
-	for n < len(d.gaps) && d.gaps[n].First < before {
-		g := &d.gaps[n]
-		if g.Last >= before {
-			head := psn.Span{First: g.First, Last: before - 1}
-			if d.holes.Overlap(head) == 0 {
-				break // filled so far, and the rest is still to come
-			}
-			tail := *g
-			tail.Span = psn.Span{First: before, Last: g.Last}
-			tail.count, tail.left = tail.Len(), d.holes.Overlap(tail.Span)
-			if tail.left == 0 {
-				tail.closed = ClosedRetransmitted
-			}
-			g.Span, g.count = head, head.Len()
-			d.gapsTotal++
-			d.gaps = slices.Insert(d.gaps, n+1, tail)
-			g = &d.gaps[n]
-		}
-		s.conclude(g, acked)
+	for n < len(d.gaps) && d.gaps[n].Last < before {
+		s.conclude(&d.gaps[n], acked)
 		n++
 	}
 	d.gaps = slices.Delete(d.gaps, 0, n)
-	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.undecided, &d.refused} {
+	d.refused.Remove(psn.Span{First: before - 1<<40, Last: before - 1})
+	d.tardy.Remove(psn.Span{First: before - 1<<40, Last: before - 1})
+	if len(d.gaps) > 0 {
+		before = min(before, d.gaps[0].First)
+	}
+	below := psn.Span{First: before - 1<<40, Last: before - 1}
+	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.again, &d.undecided} {
 		set.Remove(below)
 	}
 }
 
-// conclude says the last word on a gap.
+// conclude says the last word on a gap. Where a part of it was filled and a part
+// was not, they are two records.
 func (s *stream) conclude(g *gap, acked bool) {
 	d := s.d
 	holes := within(&d.holes, g.Span)
@@ -256,39 +256,61 @@ func (s *stream) conclude(g *gap, acked bool) {
 		s.keep(g)
 		return
 	}
+	next := g.First
+	d.gapsTotal--
 	for _, part := range holes {
-		d.holes.Remove(part)
-		named := d.counted.Overlap(part)
-		unseen := d.unseen.Remove(part)
-		d.counted.Remove(part)
-		switch {
-		case !acked:
-			d.abandoned += part.Len() - named
+		s.closeFilled(g, psn.Span{First: next, Last: part.First - 1})
+		s.closeHole(g, part, acked)
+		next = part.Last + 1
+	}
+	s.closeFilled(g, psn.Span{First: next, Last: g.Last})
+}
+
+// closeFilled keeps the part of a gap that copies filled.
+func (s *stream) closeFilled(g *gap, part psn.Span) {
+	if part.Len() > 0 {
+		filled := *g
+		filled.Span, filled.count, filled.left, filled.closed = part, part.Len(), 0, ClosedRetransmitted
+		s.d.gapsTotal++
+		s.keep(&filled)
+	}
+}
+
+// closeHole keeps the part of a gap that nothing filled.
+func (s *stream) closeHole(g *gap, part psn.Span, acked bool) {
+	d := s.d
+	hole := *g
+	hole.Span, hole.count, hole.left = part, part.Len(), part.Len()
+	named := d.counted.Overlap(part)
+	unseen := d.unseen.Remove(part)
+	d.counted.Remove(part)
+	d.holes.Remove(part)
+	switch {
+	case !acked:
+		d.abandoned += part.Len() - named
+		if len(d.forgotten.Spans()) < maxLostSpans {
 			d.forgotten.Insert(part)
-		case unseen > 0:
-			// The receiver has it though no copy that arrived passed here.
-			d.notCaptured += max(0, unseen-named)
-			g.closed, g.where = ClosedNotCaptured, InCapture
-			if named > 0 {
-				g.where = Upstream
-			}
-		case g.suspect:
-			// Nobody missed what the run did not repeat: it was not sent.
-			d.selective = true
-			g.count = 0
-		default:
-			// The receiver had it from an earlier copy.
-			d.lost += part.Len() - named
-			d.harmless += part.Len() - named
-			d.remember(part)
-			g.closed = ClosedRetransmitted
 		}
+	case unseen > 0:
+		// The receiver has it though no copy that arrived passed here.
+		d.notCaptured += max(0, unseen-named)
+		hole.closed, hole.where = ClosedNotCaptured, InCapture
+		if named > 0 {
+			hole.where = Upstream
+		}
+	case g.suspect:
+		// Nobody missed what the run did not repeat: it was not sent.
+		d.selective = true
+		return
+	default:
+		// The receiver had it from an earlier copy.
+		d.lost += part.Len() - named
+		d.harmless += part.Len() - named
+		d.remember(part)
+		hole.closed = ClosedRetransmitted
 	}
-	if g.count > 0 {
-		s.keep(g)
-	} else {
-		d.gapsTotal--
-	}
+	d.gapsTotal++
+	s.keep(&hole)
 }
 
 // keep stores a gap that is over, if it is among the worst.

@@ -25,16 +25,26 @@ type half struct {
 	pairedBy  pairing
 	mtu       mtus
 	good, bad int64 // packets by their ICRC
+	idSteps   int64 // packets with another IP identification than the one before
+	idStays   int64
+	lastID    uint16
 	lastTime  int64
 	number    int // of the connection, 0 while none was given
+	tally     tally
 
-	waiting  []arrival // feedback of which the stream is not known yet
-	suitors  []suitor
-	ackTimer int64   // ACK timeout that connection management set, nanoseconds
-	retries  int     // retry count that connection management set, -1 unknown
-	start    psn.PSN // first PSN of the requests, where agreed says so
-	agreed   bool    // connection management announced the first packet
-	renew    bool    // it announced that the queue pair begins anew
+	waiting   []arrival // feedback of which the stream is not known yet
+	suitors   []suitor
+	courtedBy []*half // whose suitors it is among
+	among     *neighbours
+	place     int
+	bucket    *[]*half // where its requests are listed, nil while they are not
+	spot      int
+	sought    int     // times it looked for what it acknowledges among the unproven
+	ackTimer  int64   // ACK timeout that connection management set, nanoseconds
+	retries   int     // retry count that connection management set, -1 unknown
+	start     psn.PSN // first PSN of the requests, where agreed says so
+	agreed    bool    // connection management announced the first packet
+	renew     bool    // it announced that the queue pair begins anew
 }
 
 // transportKind is how a connection recovers.
@@ -68,6 +78,9 @@ func (h *half) timer() int64 { return h.ackTimer }
 
 // window is how soon after a packet its mirrored copy may follow.
 func (h *half) window() int64 {
+	if h.idSteps > 16*h.idStays {
+		return distinctWindow
+	}
 	rtt := h.req.rttMin
 	if p := h.partner; p != nil && p.req.rttMin > 0 && (rtt == 0 || p.req.rttMin < rtt) {
 		rtt = p.req.rttMin
@@ -78,9 +91,24 @@ func (h *half) window() int64 {
 	return rtt / 2
 }
 
+// identified notes the IP identification of a packet, to learn whether the
+// sender numbers its packets.
+func (h *half) identified(id uint16) {
+	if id != h.lastID {
+		h.idSteps++
+	} else {
+		h.idStays++
+	}
+	h.lastID = id
+}
+
 // take follows one packet of the half.
 func (h *half) take(a *Analyzer, in *arrival) {
 	h.lastTime = in.time
+	h.tally.packets++
+	if in.ce {
+		h.tally.marked++
+	}
 	f := &forms[in.op]
 	switch {
 	case h.service == codec.RD:
@@ -94,6 +122,11 @@ func (h *half) take(a *Analyzer, in *arrival) {
 			return
 		}
 		h.response(in)
+	case in.op == codec.OpcodeIRNReadAck || in.op == codec.OpcodeIRNReadNack:
+		h.readFB.count(in)
+		if h.partner != nil && h.partner.resp != nil {
+			h.partner.resp.acknowledged(in)
+		}
 	default:
 		h.fb.count(in)
 		if h.partner == nil && !a.pairByFeedback(h, in) {
@@ -127,6 +160,10 @@ func (h *half) response(in *arrival) {
 		h.resp = &stream{a: h.req.a, half: h, response: true}
 	}
 	s := h.resp
+	if h.transport == irnTransport {
+		s.arrive(in, 1) // in a PSN space of its own
+		return
+	}
 	if req := s.requests(); req != nil && !s.on {
 		s.beginAmong(req, in)
 	}
@@ -189,6 +226,7 @@ func (h *half) damage(in *arrival) {
 	d.damaged++
 	s.packets++
 	s.bytes += int64(in.payload)
+	silent := s.lastActivity()
 	s.lastTime = in.time
 	seq := psn.Unwrap(s.top, in.psn)
 	one := psn.Span{First: seq, Last: seq}
@@ -209,10 +247,10 @@ func (h *half) damage(in *arrival) {
 	}
 	s.refute()
 	if seq < s.next && !d.holes.Contains(seq) {
-		s.newRun(seq, in.sight())
+		s.newRun(seq, in.sight(), in.time-silent)
 	}
 	if seq > s.next {
-		s.passOver(psn.Span{First: s.next, Last: seq - 1}, in, false)
+		s.passOver(psn.Span{First: s.next, Last: seq - 1}, in.sight(), false)
 	}
 	d.resent.add(1, int64(in.payload), d.run.reason, isUnknown)
 	if seq < s.acked {

@@ -13,6 +13,7 @@ type embryo struct {
 	hash    uint32
 	n       int
 	packets [2]arrival
+	bad     [2]uint8 // 1 where the ICRC is bad, and not just cut off
 }
 
 const (
@@ -24,10 +25,14 @@ const (
 
 // newcomer looks at a packet of no known half. It gives the half once there is
 // one; the packet at hand is then the caller's to follow.
-func (a *Analyzer) newcomer(p *Packet, bth *codec.BTH, grade Plausibility, key *halfKey, hash uint32) *half {
+func (a *Analyzer) newcomer(p *Packet, bth *codec.BTH, icrc ICRCState, grade Plausibility, key *halfKey, hash uint32) *half {
 	switch grade {
 	case Proven:
-		return a.newHalf(key, hash, bth.Opcode)
+		h := a.newHalf(key, hash, bth.Opcode)
+		if e := a.embryo(key, hash); e != nil {
+			a.hatch(e, h)
+		}
+		return h
 	case Implausible, Misfit:
 		return nil
 	}
@@ -49,14 +54,62 @@ func (a *Analyzer) newcomer(p *Packet, bth *codec.BTH, grade Plausibility, key *
 	if e.n < enough-1 {
 		in := &e.packets[e.n]
 		a.fillIn(in, p, bth)
+		e.bad[e.n] = 0
+		if icrc == ICRCBad {
+			e.bad[e.n] = 1
+		}
 		e.n++
 		return nil
 	}
 	h := a.newHalf(key, hash, bth.Opcode)
-	h.bad += int64(e.n)
-	for i := range e.packets[:e.n] {
-		h.take(a, &e.packets[i])
-	}
-	e.n = 0
+	a.hatch(e, h)
 	return h
 }
+
+// embryo is what waits for the key, nil if nothing does.
+func (a *Analyzer) embryo(key *halfKey, hash uint32) *embryo {
+	if a.embryos == nil {
+		return nil
+	}
+	if e := &a.embryos[hash%embryoSlots]; e.n > 0 && e.key == *key {
+		return e
+	}
+	return nil
+}
+
+// hatch gives the packets that waited to their half.
+func (a *Analyzer) hatch(e *embryo, h *half) {
+	n := e.n
+	e.n = 0
+	for i := range e.packets[:n] {
+		h.bad += int64(e.bad[i])
+		h.take(a, &e.packets[i])
+	}
+	h.tally = tally{} // they were counted when they came
+}
+
+// acknowledgedEmbryo proves a half whose packets a proven half acknowledges:
+// packets that a snap length cut have no ICRC to prove themselves with.
+func (a *Analyzer) acknowledgedEmbryo(h *half, in *arrival) bool {
+	if a.embryos == nil || h.good == 0 || h.sought >= maxSought {
+		return false
+	}
+	h.sought++
+	for i := range a.embryos {
+		e := &a.embryos[i]
+		if e.n == 0 || e.key.src != h.key.dst || e.key.dst != h.key.src || e.key.network != h.key.network {
+			continue
+		}
+		for j := range e.packets[:e.n] {
+			if p := &e.packets[j]; p.psn == in.psn && !forms[p.op].response {
+				key, hash := e.key, e.hash
+				a.hatch(e, a.newHalf(&key, hash, p.op))
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maxSought bounds how often a half looks for what it acknowledges.
+const maxSought = 16

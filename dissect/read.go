@@ -149,7 +149,7 @@ func (s *stream) askedAgain(in *arrival, p psn.PSN, why reason, named bool) {
 	}
 	d := s.recovery()
 	seq := psn.Unwrap(s.top, p)
-	d.nak = ask{seq: seq, at: in.sight(), pending: true, reason: why}
+	d.asked(ask{seq: seq, at: in.sight(), reason: why})
 	s.watch = true
 	if !named || seq < s.first {
 		return
@@ -319,7 +319,7 @@ func (s *stream) expected(span psn.Span) []psn.Span {
 	if span.Len() == 0 {
 		return nil
 	}
-	if !s.response {
+	if !s.response || s.half.transport == irnTransport {
 		return []psn.Span{span}
 	}
 	req := s.requests()

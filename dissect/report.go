@@ -14,6 +14,7 @@ const Schema = 1
 // A count that is zero is written; an empty list may be left out.
 type Report struct {
 	Schema      int          `json:"schema"`
+	Selection   *Selection   `json:"selection,omitempty"` // what was analysed, nil for everything
 	Captures    []Capture    `json:"captures"`
 	Connections []Connection `json:"connections"`
 	Totals      Totals       `json:"totals"`
@@ -45,6 +46,50 @@ type Connection struct {
 	A         *End     `json:"a,omitempty"`
 	B         *End     `json:"b,omitempty"`
 	Streams   []Stream `json:"streams"`
+
+	IRN        *IRN        `json:"irn,omitempty"`
+	Windowless *Windowless `json:"windowless,omitempty"`
+	MPRDMA     *MPRDMA     `json:"mp_rdma,omitempty"`
+}
+
+// IRN is what an IRN sender did.
+type IRN struct {
+	Recoveries   int64 `json:"recoveries"`
+	RTOLow       int64 `json:"rto_low"`  // timeouts with 3 or fewer packets in flight
+	RTOHigh      int64 `json:"rto_high"` // timeouts with more
+	InFlightPeak int64 `json:"inflight_peak"`
+}
+
+// Windowless is what the reports of a windowless receiver tell of it. The
+// triggers are estimated from the batches seen here.
+type Windowless struct {
+	Reports        int64 `json:"reports"`
+	Invalid        int64 `json:"invalid"` // of the reports, those that make no sense
+	ByCount        int64 `json:"by_count"`
+	ByTime         int64 `json:"by_time"`
+	ByRanges       int64 `json:"by_ranges"`
+	CThresh        int64 `json:"c_thresh"`        // packets; 0 unknown
+	TThresh        int64 `json:"t_thresh_ns"`     // nanoseconds; 0 unknown
+	BoundaryLosses int64 `json:"boundary_losses"` // PSNs that no report can show
+	TailResends    int64 `json:"tail_resends"`    // packets
+}
+
+// MPRDMA is what MP-RDMA shows of its paths and its receiver.
+type MPRDMA struct {
+	Paths            []Path `json:"paths"`
+	OutOfOrderMax    int64  `json:"out_of_order_max"` // largest PSN - lowest missing PSN at an arrival
+	BitmapPeak       int64  `json:"bitmap_peak"`      // that + 1
+	SynchroniseEarly int64  `json:"synchronise_early"`
+}
+
+// Path is a virtual path of MP-RDMA.
+type Path struct {
+	SrcPort uint16 `json:"sport"`
+	Packets int64  `json:"packets"`
+	Acks    int64  `json:"acks"` // 0xFA
+	CE      int64  `json:"ce"`   // ACKs that echo a CE mark
+	RTT     int64  `json:"rtt_ns"`
+	Slow    int64  `json:"slow"` // ACKs further behind than the tolerance
 }
 
 // End is one end of a connection.

@@ -14,14 +14,71 @@ type run struct {
 	reason reason
 	began  sight
 	first  psn.Seq
+	before psn.Seq // what would have continued the run before
+	lone   bool    // it is only an answer, see below, that was acknowledged
 }
 
-// ask is what the receiver asked for last: to resend from seq on.
+// ask is what the receiver asks for: to resend from seq on.
 type ask struct {
 	seq     psn.Seq
 	at      sight
 	pending bool   // no run has answered it yet
-	reason  reason // of the run that will, where it is not a NAK
+	reason  reason // of the run that will
+}
+
+// maxAsks bounds what a receiver may ask for before an answer is seen.
+const maxAsks = 4
+
+// asked notes what the receiver asks for.
+func (d *recovery) asked(k ask) {
+	if n := len(d.asks); n > 0 && d.asks[n-1].seq == k.seq {
+		d.asks = d.asks[:n-1]
+	}
+	if len(d.asks) == maxAsks {
+		d.asks = append(d.asks[:0], d.asks[1:]...)
+	}
+	d.asks = append(d.asks, k)
+}
+
+// answered takes the ask that a run from seq on answers, and with it those
+// before. It is the one that names the highest PSN not above seq.
+func (d *recovery) answered(seq psn.Seq) (ask, bool) {
+	best := d.answering(seq)
+	if best < 0 {
+		return ask{}, false
+	}
+	k := d.asks[best]
+	d.asks = append(d.asks[:0], d.asks[best+1:]...)
+	return k, true
+}
+
+func (d *recovery) answering(seq psn.Seq) int {
+	best := -1
+	for i := range d.asks {
+		if d.asks[i].seq <= seq && (best < 0 || d.asks[i].seq >= d.asks[best].seq) {
+			best = i
+		}
+	}
+	return best
+}
+
+// askedWithin reports whether the receiver asked for q, or for what is missing
+// right before it.
+func (d *recovery) askedWithin(q psn.Seq) bool {
+	i, inside := d.gapAt(q)
+	k := d.answering(q)
+	return inside && k >= 0 && d.asks[k].seq >= d.gaps[i].First
+}
+
+// forget drops what was asked for below the Seq, now that it was acknowledged.
+func (d *recovery) forget(before psn.Seq) {
+	kept := d.asks[:0]
+	for _, k := range d.asks {
+		if k.seq >= before {
+			kept = append(kept, k)
+		}
+	}
+	d.asks = kept
 }
 
 // trial is packets that filled holes behind the current run, one after another,
@@ -34,29 +91,97 @@ type trial struct {
 	packets    int64
 	bytes      int64
 	reads      bool
+	ahead      bool // one packet above the current run: of it, or left over from the run before
 	first      sight
 	last       sight
-	named      bool // the receiver had asked for it
-	afterTimer bool // after as long a silence as a timer keeps
+	silence    int64 // before its first packet
+	named      bool  // the receiver had asked for it
+	afterTimer bool  // after as long a silence as a timer keeps
 }
 
 // answer is packets that looked late, though the receiver had asked for them
 // before. They were late after all if a run carries them once more; if none
 // does they are what the sender answered with.
+//
+// named is a PSN right behind them that a NAK names though it had passed: if they
+// were the answer, the run that they began should have carried it and did not.
+// If they were late, the NAK only says that it was refused the first time.
 type answer struct {
-	span    psn.Span
-	packets int64
-	bytes   int64
-	at      sight
+	span     psn.Span   // from the first to the last
+	came     []psn.Span // what came of it
+	lost     int64      // copies that were taken for lost before
+	why      reason
+	packets  int64
+	bytes    int64
+	at       sight
+	named    psn.Seq
+	hasNamed bool
+	namedAt  sight
+}
+
+// breach is where a resend run gave way to what the sender had sent before it:
+// new data, or the end of the run before. If the resend goes on where it left
+// off, those packets were only late; if not, a part of it was lost, or, before
+// new data, the sender repeats selectively and had no more to repeat.
+type breach struct {
+	on      bool
+	rest    psn.Span // what the run should have carried
+	at      sight    // the packet that gave the breach away
+	suspect bool     // nothing else is known to be missing
+	packets int      // since then
+}
+
+// maxStragglers is how many packets a later run may find in its way.
+const maxStragglers = 4
+
+// breakOff notes that a resend run gave way to the packet at.
+func (s *stream) breakOff(rest psn.Span, at sight, suspect bool) {
+	s.d.broken = breach{true, rest, at, suspect, 0}
+	s.watch = true
+}
+
+// mend decides on a breach when a packet comes after it.
+func (s *stream) mend(seq psn.Seq) {
+	d := s.d
+	if d == nil || !d.broken.on {
+		return
+	}
+	b := &d.broken
+	b.packets++
+	switch {
+	case seq == b.rest.First:
+		b.on = false
+		s.next = seq
+		d.overtaken = true
+	case seq == s.next && b.packets < maxStragglers:
+	default:
+		s.part()
+	}
+}
+
+// part takes a breach for what it seems to be.
+func (s *stream) part() {
+	if d := s.d; d != nil && d.broken.on {
+		d.broken.on = false
+		s.passOver(d.broken.rest, d.broken.at, d.broken.suspect)
+	}
 }
 
 // behind follows a packet below the top.
 func (s *stream) behind(in *arrival, span psn.Span) {
 	d := s.recovery()
 	t := &d.trial
-	isHole := d.holes.Contains(span.First)
+	if t.on && t.ahead {
+		if span.First == s.next {
+			t.on = false
+			s.straggle(t)
+			d.overtaken = true
+		} else {
+			s.skip()
+		}
+	}
 	if t.on {
-		if isHole && span.First < s.next {
+		if span.First < s.next && s.mayBeLate(in, span.First) {
 			t.add(in, span)
 			s.packets++
 			s.bytes += int64(in.payload)
@@ -70,28 +195,53 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 		}
 	}
 	switch {
+	case span.First < s.next && d.skipped.Contains(span.First):
+		s.catchUp(in, span)
+		return
 	case span.First == s.next:
+	case span.First > s.next && span.First >= d.run.before && span.First < d.run.before+maxStragglers:
+		s.breakOff(psn.Span{First: s.next, Last: span.First - 1}, in.sight(), false)
+	case span.First > s.next && s.mayBeLate(in, span.First):
+		s.tryOut(in, span)
+		d.trial.ahead = true
+		return
 	case span.First > s.next:
-		s.passOver(psn.Span{First: s.next, Last: span.First - 1}, in, false)
-	case isHole && !s.startsRun(in):
+		s.passOver(psn.Span{First: s.next, Last: span.First - 1}, in.sight(), false)
+	case s.mayBeLate(in, span.First):
 		s.tryOut(in, span)
 		return
 	default:
-		s.newRun(span.First, in.sight())
-		s.passOver(psn.Span{First: s.d.run.first, Last: span.First - 1}, in, false)
+		s.newRun(span.First, in.sight(), in.time-s.lastActivity())
+		s.passOver(psn.Span{First: s.d.run.first, Last: span.First - 1}, in.sight(), false)
 	}
 	s.resend(in, span)
 }
 
-// startsRun reports whether a packet that fills a hole is known to be sent
-// again without a look at what follows it.
-func (s *stream) startsRun(in *arrival) bool {
-	if in.reTx {
-		return true
+// catchUp takes a packet that its own run passed over though the receiver had it
+// already: it was late, and nothing was lost.
+func (s *stream) catchUp(in *arrival, span psn.Span) {
+	d := s.d
+	n := d.skipped.Remove(span)
+	d.lost -= n
+	d.harmless -= n
+	d.lostPSNs.Remove(span)
+	d.reordered++
+	s.packets++
+	s.bytes += int64(in.payload)
+	s.lastTime = in.time
+	d.resent.add(1, int64(in.payload), d.run.reason, isRedundant)
+}
+
+// mayBeLate reports whether the packet fills a hole that a run passed over. One
+// that the receiver named, or that came damaged, had a copy of its own here, and
+// is sent again without doubt.
+func (s *stream) mayBeLate(in *arrival, seq psn.Seq) bool {
+	d := s.d
+	if in.reTx || !d.holes.Contains(seq) {
+		return false
 	}
-	// A damaged copy cannot come late.
-	i, inside := s.d.gapAt(psn.Unwrap(s.top, in.psn))
-	return inside && s.d.gaps[i].evidence == EvidenceICRC
+	i, inside := d.gapAt(seq)
+	return inside && d.gaps[i].evidence == EvidenceObserved
 }
 
 func (s *stream) service() codec.Service { return s.half.service }
@@ -101,10 +251,8 @@ func (s *stream) tryOut(in *arrival, span psn.Span) {
 	d := s.d
 	d.trial.set.Clear()
 	d.trial = trial{on: true, set: d.trial.set, next: span.First, first: in.sight(),
-		named: d.nak.pending && d.nak.seq <= span.First}
-	if d.timer > 0 && !d.trial.named {
-		d.trial.afterTimer = in.time-s.lastTime >= d.timer*3/4
-	}
+		silence: in.time - s.lastActivity(), named: d.askedWithin(span.First)}
+	d.trial.afterTimer = !d.trial.named && span.First < s.next && s.service() != codec.UC && s.tooLate(d.trial.silence)
 	d.trial.add(in, span)
 	s.packets++
 	s.bytes += int64(in.payload)
@@ -124,24 +272,30 @@ func (t *trial) add(in *arrival, span psn.Span) {
 	t.reads = t.reads || forms[in.op].verb == codec.VerbRead
 }
 
-// confirm turns the trial into a run.
-func (s *stream) confirm(in *arrival) {
+// bytesOf is the payload that came for the span.
+func (t *trial) bytesOf(span psn.Span) int64 { return t.bytes * span.Len() / t.set.Len() }
+
+// confirm turns the trial into a run. It returns how many lost copies what came
+// stands for.
+func (s *stream) confirm(in *arrival) (lost int64) {
 	d := s.d
 	t := &d.trial
 	t.on = false
 	first := t.set.Spans()[0].First
-	s.newRun(first, t.first)
+	s.newRun(first, t.first, t.silence)
 	at := d.run.first
 	for _, span := range t.set.Spans() {
 		if at < span.First {
-			s.passOver(psn.Span{First: at, Last: span.First - 1}, in, false)
+			s.passOver(psn.Span{First: at, Last: span.First - 1}, in.sight(), false)
 		}
 		at = span.Last + 1
-		s.fill(span, t.last, t.reads)
+		lost += s.fill(span, t.last, t.reads, t.bytesOf(span))
 		s.judgeAccepted(span)
+		s.tellResend(span, t.last, d.run.reason, isNeeded)
 	}
 	s.next = t.next
 	d.resent.add(t.packets, t.bytes, d.run.reason, isNeeded)
+	return lost
 }
 
 // refute ends a trial without a run: what came was late, or answers a NAK alone.
@@ -151,63 +305,131 @@ func (s *stream) refute() {
 		return
 	}
 	t := &d.trial
+	if t.ahead {
+		s.skip()
+		return
+	}
 	t.on = false
 	spans := t.set.Spans()
 	if !t.named || s.service() == codec.UC {
-		for _, span := range spans {
-			s.late(span, t.last)
-			s.judgeAccepted(span)
-		}
-		d.reordered += t.packets
+		s.straggle(t)
 		return
 	}
+	var lost int64
 	for _, span := range spans {
-		s.fill(span, t.last, t.reads)
+		lost += s.fill(span, t.last, t.reads, t.bytesOf(span))
 		s.judgeAccepted(span)
+		s.tellResend(span, t.last, byNAK, isNeeded)
 	}
 	d.resent.add(t.packets, t.bytes, byNAK, isNeeded)
-	d.answers = append(d.answers, answer{psn.Span{First: spans[0].First, Last: spans[len(spans)-1].Last}, t.packets, t.bytes, t.last})
+	d.remind(t, byNAK, lost)
+}
+
+// straggle takes the packets of a trial for late ones. Those that a resend run
+// passed over are copies of that run, and so retransmissions too.
+func (s *stream) straggle(t *trial) {
+	d := s.d
+	d.reordered += t.packets
+	var repeated int64
+	for _, span := range t.set.Spans() {
+		unseen := d.unseen.Overlap(span)
+		i, inside := d.gapAt(span.First)
+		switch {
+		case unseen == 0:
+			repeated += span.Len()
+			s.late(span, t.last)
+		case inside && d.again.Contains(span.First):
+			d.gaps[i].copies--
+			d.lost -= d.again.Remove(span)
+			repeated += span.Len()
+			s.fill(span, t.last, t.reads, t.bytesOf(span))
+		default:
+			s.late(span, t.last)
+		}
+		s.judgeAccepted(span)
+		d.tardy.Insert(span)
+	}
+	if repeated = min(repeated, t.packets); repeated > 0 {
+		d.resent.add(repeated, t.bytes*repeated/t.packets, d.run.reason, isWasted)
+	}
+}
+
+// skip decides that a packet ahead of the run belongs to it.
+func (s *stream) skip() {
+	d := s.d
+	t := &d.trial
+	t.on = false
+	span := t.set.Spans()[0]
+	s.passOver(psn.Span{First: s.next, Last: span.First - 1}, t.first, false)
+	s.fill(span, t.last, t.reads, t.bytesOf(span))
+	s.judgeAccepted(span)
+	s.next = span.Last + 1
+	d.resent.add(t.packets, t.bytes, d.run.reason, isNeeded)
+	s.tellResend(span, t.last, d.run.reason, isNeeded)
+}
+
+// remind keeps in mind that what the trial saw may have been late after all.
+func (d *recovery) remind(t *trial, why reason, lost int64) {
+	spans := slices.Clone(t.set.Spans())
+	d.answers = append(d.answers, answer{span: psn.Span{First: spans[0].First, Last: spans[len(spans)-1].Last}, came: spans,
+		lost: lost, why: why, packets: t.packets, bytes: t.bytes, at: t.last})
 	if len(d.answers) > maxOpenGaps {
 		d.answers = d.answers[1:]
 	}
 }
 
-// newRun begins a resend whose first packet seen is seq.
-func (s *stream) newRun(seq psn.Seq, at sight) {
+// newRun begins a resend whose first packet seen is seq, after a silence in
+// nanoseconds.
+func (s *stream) newRun(seq psn.Seq, at sight, silence int64) {
 	d := s.recovery()
 	s.a.pairByResend(s, seq)
 	resume := seq
 	why := byEarly
+	k, answers := d.answered(seq)
+	if answers && s.tooLate(silence) {
+		answers = false
+	}
 	switch {
-	case d.rnr.pending && seq >= d.rnr.seq:
+	case d.rnr.pending && seq >= d.rnr.seq && (!answers || k.seq <= d.rnr.seq):
 		why, resume = byRNR, d.rnr.seq
 		d.rnr.pending = false
-		d.nak.pending = d.nak.pending && d.nak.seq > d.rnr.seq
-	case d.nak.pending && seq >= d.nak.seq:
-		why, resume = d.nak.reason, d.nak.seq
-		d.nak.pending = false
+	case answers:
+		why, resume = k.reason, k.seq
+		d.times.nakReaction.add(at.time - k.at.time)
 	case s.implied:
 		why = byImpliedNAK
 	default:
-		if s.timedOut(seq, at) {
+		if s.timedOut(seq, at, silence) {
 			why = byTimeout
+			s.tellAt(TimeoutSeen, seq, at)
 			d.timeouts++
 			if len(d.timeoutFrames) < 16 {
 				d.timeoutFrames = append(d.timeoutFrames, at.number)
 			}
 		}
-		if s.heard && !s.response && !d.selective {
+		if s.heard && !s.response && !s.selects() {
 			resume = min(seq, s.acked)
 		}
 	}
 	// Answers that this run carries again were late; the others were answers.
 	for _, old := range d.answers {
-		if resume <= old.span.First {
+		switch {
+		case resume <= old.span.First && why != byTimeout:
 			s.wasLate(old)
+		case old.hasNamed:
+			d.refused.Remove(psn.Span{First: old.named, Last: old.named})
+			s.miss(psn.Span{First: old.named, Last: old.named},
+				gap{run: d.run.id, evidence: EvidenceObserved, confirmed: EvidenceNAK, where: Upstream, opened: old.namedAt})
+			d.name(psn.Span{First: old.named, Last: old.named})
 		}
 	}
 	d.answers = d.answers[:0]
-	d.run = run{id: d.run.id + 1, reason: why, began: at, first: resume}
+	d.skipped.Clear()
+	d.refusedBefore.Clear()
+	for _, span := range d.refused.Spans() {
+		d.refusedBefore.Insert(span)
+	}
+	d.run = run{id: d.run.id + 1, reason: why, began: at, first: resume, before: s.next}
 	s.next = seq
 	for i := range s.marks {
 		if s.marks[i].seq >= seq {
@@ -216,24 +438,40 @@ func (s *stream) newRun(seq psn.Seq, at sight) {
 	}
 }
 
+// slowestAnswer is how many round trips a sender may think about a NAK, when no
+// timer is known to tell its answer from a timeout.
+const slowestAnswer = 256
+
+// tooLate reports whether a resend comes too late to answer a NAK: it waited for
+// the timer.
+func (s *stream) tooLate(silence int64) bool {
+	timer := s.half.timer()
+	if timer == 0 {
+		timer = s.d.timer
+	}
+	return timer > 0 && silence >= timer*3/4 || s.rttMin > 0 && silence > slowestAnswer*s.rttMin
+}
+
 // wasLate takes back what was said of an answer.
 func (s *stream) wasLate(old answer) {
 	d := s.d
-	d.resent.add(-old.packets, -old.bytes, byNAK, isNeeded)
+	d.resent.add(-old.packets, -old.bytes, old.why, isNeeded)
 	d.reordered += old.packets
-	for _, part := range within(&d.lostPSNs, old.span) {
-		d.lostPSNs.Remove(part)
-		d.lost -= part.Len()
+	d.lost -= old.lost
+	for _, span := range old.came {
+		if i, inside := d.gapAt(span.First); !inside || d.gaps[i].copies <= 1 {
+			d.lostPSNs.Remove(span)
+		}
+		s.late(span, old.at)
+		d.tardy.Insert(span)
 	}
-	s.late(old.span, old.at)
 }
 
 // timedOut reports whether a resend that nothing asked for is the work of a
 // timer: it waited at least three quarters of the queue pair's timer, or, while
 // that is not known, broke a silence.
-func (s *stream) timedOut(seq psn.Seq, at sight) bool {
+func (s *stream) timedOut(seq psn.Seq, at sight, silence int64) (yes bool) {
 	d := s.d
-	silence := at.time - s.lastActivity()
 	wait := silence
 	for i := range s.marks {
 		// the last packet at or before seq whose time is known
@@ -244,6 +482,11 @@ func (s *stream) timedOut(seq psn.Seq, at sight) bool {
 	if wait <= 0 {
 		return false
 	}
+	defer func() {
+		if yes {
+			d.times.timeout.add(wait)
+		}
+	}()
 	if timer := s.half.timer(); timer > 0 {
 		return wait >= timer*3/4
 	}
@@ -272,7 +515,7 @@ func (s *stream) resend(in *arrival, span psn.Span) {
 	switch {
 	case d.holes.Overlap(span) > 0:
 		verdict = isNeeded
-		s.fill(span, in.sight(), read)
+		s.fill(span, in.sight(), read, int64(in.payload))
 	case (why == byRNR || why == byImpliedNAK) && span.First == d.run.first:
 		verdict = isNeeded
 	case why == byImpliedNAK:
@@ -288,9 +531,15 @@ func (s *stream) resend(in *arrival, span psn.Span) {
 	}
 	d.resent.add(1, int64(in.payload), why, verdict)
 	s.judgeAccepted(span)
+	if d.overtaken {
+		d.tardy.Insert(span)
+		d.overtaken = false
+	} else {
+		d.tardy.Remove(span)
+	}
 	s.next = span.Last + 1
 	s.lastTime = in.time
-	s.a.tellResend(s, in, causes[why], verdicts[verdict])
+	s.tellResend(span, in.sight(), why, verdict)
 }
 
 // doubt records a resend of which nobody can tell whether it was needed.

@@ -37,7 +37,6 @@ type stream struct {
 	epochs   int
 	first    psn.Seq // where the epoch began
 	origin   psn.PSN // where the first epoch began
-	began    psn.Seq // the first PSN of which anything is known in this epoch; first, or below it when late packets came
 	peak     int64   // most PSNs in flight at an acknowledgement
 	message  inMessage
 	messages int64 // begun so far
@@ -45,6 +44,11 @@ type stream struct {
 	marks  [8]mark // the last packets that asked for an acknowledgement
 	marked uint8
 	rttMin int64 // smallest round trip, 0 while none was seen
+	rtts   *samples
+
+	sport   uint16 // UDP source port of the first packet
+	paths   []path // by source port, once there is more than one or MP-RDMA is known
+	beganAt int64  // time of the epoch's first packet
 
 	tail  tailRead
 	reads []psn.Span // PSNs that READ requests in flight asked for, one span a request
@@ -74,17 +78,25 @@ type inMessage struct {
 // recovery is what a stream knows of its troubles. All Sets hold only what is
 // not acknowledged yet, but for lostPSNs and forgotten, which are bounded.
 type recovery struct {
-	gaps      []gap   // sorted, disjoint; open, or filled and not yet acknowledged
-	holes     psn.Set // the last copy known here was lost
-	unseen    psn.Set // of these, what never passed here
-	counted   psn.Set // of these, whose copy is counted in lost
-	refused   psn.Set // passed here while an older PSN was missing at the receiver
-	undecided psn.Set // resent by a timer, data or acknowledgement lost
-	spoilt    psn.Set // above the top: came damaged
-	run       run
-	trial     trial
-	answers   []answer
-	nak, rnr  ask
+	gaps          []gap   // sorted, disjoint; open, or filled and not yet acknowledged
+	holes         psn.Set // the last copy known here was lost
+	unseen        psn.Set // of these, what never passed here
+	counted       psn.Set // of these, whose copy is counted in lost
+	again         psn.Set // of these, of which a resent copy is counted too
+	refused       psn.Set // passed here while an older PSN was missing at the receiver
+	refusedBefore psn.Set // what was refused when the current run began
+	skipped       psn.Set // acknowledged before, and passed over by the current run
+	tardy         psn.Set // came late, so that the receiver may still have asked for it
+	undecided     psn.Set // resent by a timer, data or acknowledgement lost
+	spoilt        psn.Set // above the top: came damaged
+	run           run
+	broken        breach
+	overtaken     bool // the packet at hand was overtaken by one of an older run
+	trial         trial
+	answers       []answer
+	asks          []ask // the newest last
+	rnr           ask
+	rnrWait       int64 // that the receiver asked for, nanoseconds
 
 	lost, harmless, damaged int64
 	lostPSNs, forgotten     psn.Set
@@ -93,6 +105,13 @@ type recovery struct {
 	abandoned               int64 // missing PSNs that fell out of sight, not named
 	discarded               int64
 	resent                  resends
+	times                   times
+	upstream, downstream    int64 // gaps by where they were lost
+	firstBytes              int64 // payload of resends that were seen for the first time
+	picks                   picks
+	irn                     irn
+	windowless              windowlessReports
+	mp                      mp
 	selective               bool // resends were seen to leave out what had arrived
 	gapsTotal               int64
 	done                    []gap
@@ -125,6 +144,9 @@ func (s *stream) advance(in *arrival, n int) {
 	seq := s.top
 	s.top += psn.Seq(n)
 	s.next = s.top
+	if in.sport != s.sport || s.paths != nil {
+		s.travelled(in, seq)
+	}
 	s.packets++
 	s.bytes += int64(in.payload)
 	s.lastTime = in.time
@@ -153,12 +175,21 @@ func (s *stream) look(in *arrival, n int) {
 	if s.jumped(in, n) {
 		return
 	}
+	s.follow(in, n)
+}
+
+// follow takes a packet whose PSN is believed.
+func (s *stream) follow(in *arrival, n int) {
+	if s.half.transport != goBackN {
+		s.observe(in)
+	}
 	seq := psn.Unwrap(s.top, in.psn)
 	if seq >= s.top {
 		s.settleTail(seq)
 		seq = max(seq, s.top)
 	}
 	span := psn.Span{First: seq, Last: seq + psn.Seq(n) - 1}
+	s.mend(seq)
 	switch {
 	case seq == s.top && s.next == seq:
 		s.refute()
@@ -166,35 +197,53 @@ func (s *stream) look(in *arrival, n int) {
 		s.advance(in, n)
 	case seq >= s.top:
 		s.refute()
-		if s.next < s.top {
-			// A resend broke off. Either its end was lost, or the sender
-			// repeats selectively and went on with new data.
-			s.passOver(psn.Span{First: s.next, Last: s.top - 1}, in, seq == s.top)
+		if s.next < s.top && !s.d.run.lone && !s.selects() {
+			s.breakOff(psn.Span{First: s.next, Last: s.top - 1}, in.sight(), seq == s.top)
 		}
 		if seq > s.top {
-			s.passOver(psn.Span{First: s.top, Last: seq - 1}, in, false)
+			s.passOver(psn.Span{First: s.top, Last: seq - 1}, in.sight(), false)
 			s.top, s.message.open = seq, false
 		}
 		s.judgeAccepted(span)
 		s.advance(in, n)
+	case s.selects() && s.half.transport != goBackN:
+		if s.paths != nil {
+			s.travelled(in, seq)
+		}
+		s.repeated(in, span)
 	default:
 		s.behind(in, span)
 	}
 	s.quiet()
 }
 
+// observe notes what only the extensions need of each packet.
+func (s *stream) observe(in *arrival) {
+	d := s.recovery()
+	seq := psn.Unwrap(s.top, in.psn)
+	if in.synchronise && s.half.transport == mpRDMA {
+		d.picks.synchronised.Insert(psn.Span{First: seq, Last: seq})
+	}
+	if spans := d.holes.Spans(); len(spans) > 0 {
+		d.mp.outOfOrder = max(d.mp.outOfOrder, int64(seq-spans[0].First))
+	}
+	if w := &d.windowless; w.waiting {
+		w.waiting, w.began = false, in.time
+	}
+}
+
 // quiet returns to the fast path once nothing is left to watch.
 func (s *stream) quiet() {
 	d := s.d
-	s.watch = s.moved != nil || s.tail.waiting || d != nil &&
-		(d.trial.on || len(d.answers) > 0 || d.rnr.pending || len(d.holes.Spans()) > 0 || len(d.refused.Spans()) > 0)
+	s.watch = s.moved != nil || s.half.transport == mpRDMA || s.half.transport == windowless && !s.response || s.tail.waiting || d != nil &&
+		(d.trial.on || d.broken.on || len(d.answers) > 0 || d.rnr.pending || len(d.holes.Spans()) > 0 || len(d.refused.Spans()) > 0)
 }
 
 // judgeAccepted notes whether the receiver can have taken the copy that just
 // passed: under go-back-N it refuses what comes behind a hole.
 func (s *stream) judgeAccepted(span psn.Span) {
 	d := s.d
-	if d == nil || d.selective || s.response {
+	if d == nil || s.selects() || s.response {
 		return
 	}
 	if s.floor() < span.First {
@@ -213,8 +262,8 @@ func (s *stream) floor() psn.Seq {
 	d := s.d
 	low := psn.Seq(1 << 62)
 	for _, set := range [...]*psn.Set{&d.holes, &d.refused} {
-		if spans := set.Spans(); len(spans) > 0 {
-			low = min(low, spans[0].First)
+		if first, ok := firstFrom(set, s.acked); ok {
+			low = min(low, first)
 		}
 	}
 	if d.rnr.pending {
@@ -223,22 +272,33 @@ func (s *stream) floor() psn.Seq {
 	return low
 }
 
+// firstFrom is the lowest Seq of the set that is not below from.
+func firstFrom(set *psn.Set, from psn.Seq) (psn.Seq, bool) {
+	for _, span := range set.Spans() {
+		if span.Last >= from {
+			return max(span.First, from), true
+		}
+	}
+	return 0, false
+}
+
 // passOver marks what a run should have carried and did not. suspect says that
 // it may not have been sent at all.
-func (s *stream) passOver(span psn.Span, in *arrival, suspect bool) {
+func (s *stream) passOver(span psn.Span, at sight, suspect bool) {
 	d := s.recovery()
-	g := gap{run: d.run.id, evidence: EvidenceObserved, where: Upstream, opened: in.sight(), suspect: suspect}
+	g := gap{run: d.run.id, evidence: EvidenceObserved, where: Upstream, opened: at, suspect: suspect}
 	// Below the top: other copies passed here before.
 	old := psn.Span{First: span.First, Last: min(span.Last, s.top-1)}
 	for _, part := range s.sent(old) {
 		if harmless := part.Intersect(psn.Span{First: part.First, Last: s.acked - 1}); harmless.Len() > 0 {
-			if !suspect && !d.selective {
+			if !suspect && !s.selects() {
 				d.lose(harmless)
 				d.harmless += harmless.Len()
+				d.skipped.Insert(harmless)
 			}
 			part.First = harmless.Last + 1
 		}
-		if !d.selective {
+		if !s.selects() {
 			s.miss(part, g)
 			continue
 		}
@@ -276,10 +336,15 @@ func (s *stream) begin(in *arrival, p psn.PSN) {
 	s.heard, s.watch = false, false
 	if !s.on {
 		s.origin, s.on = p, true
+		s.sport = in.sport
 	}
+	s.beganAt = in.time
 	s.marked, s.tail, s.reads = 0, tailRead{}, s.reads[:0]
 	s.message.open = false
 	s.lastTime = in.time
+	if !s.response {
+		s.half.list()
+	}
 }
 
 // messageOf is the message that a PSN which is not here belongs to.

@@ -19,12 +19,20 @@ func (a *Analyzer) Report() *Report {
 		r.Captures = append(r.Captures, c)
 	}
 	halves := slices.Clone(a.halves)
+	kept := tally{}
 	slices.SortFunc(halves, func(x, y *half) int { return int(int64(x.id) - int64(y.id)) })
 	for _, h := range halves {
 		if p := h.partner; p != nil && p.id < h.id {
 			continue
 		}
 		c := a.connection(h, dropped)
+		if a.byQPN() && !a.config.Selection.connection(&c) {
+			continue
+		}
+		kept.add(h.tally)
+		if h.partner != nil {
+			kept.add(h.partner.tally)
+		}
 		for i := range c.Streams {
 			r.Totals.Lost += c.Streams[i].Lost
 			r.Totals.Retransmitted += c.Streams[i].Retransmitted.Packets
@@ -33,6 +41,12 @@ func (a *Analyzer) Report() *Report {
 		r.Connections = append(r.Connections, c)
 	}
 	r.Totals.Connections = len(r.Connections)
+	if a.byQPN() {
+		a.asides.narrow(r, a.config.Selection, kept)
+	}
+	if s := a.config.Selection; s != nil && !s.Everything() {
+		r.Selection = s
+	}
 	if a.evicted != (Evicted{}) {
 		e := a.evicted
 		r.Evicted = &e
@@ -59,6 +73,7 @@ func (a *Analyzer) connection(h *half, dropped bool) Connection {
 	if p := asking.partner; p != nil {
 		c.A = &End{p.key.dst, QPN(p.key.qpn)}
 	}
+	asking.extension(&c)
 	for _, side := range [2]*half{asking, asking.partner} {
 		if side == nil {
 			continue
@@ -73,6 +88,71 @@ func (a *Analyzer) connection(h *half, dropped bool) Connection {
 	return c
 }
 
+// extension adds what the transport of the connection shows, of both directions
+// together.
+func (h *half) extension(c *Connection) {
+	streams := make([]*stream, 0, 4)
+	for _, side := range [2]*half{h, h.partner} {
+		if side == nil {
+			continue
+		}
+		for _, s := range [2]*stream{&side.req, side.resp} {
+			if s != nil && s.d != nil {
+				streams = append(streams, s)
+			}
+		}
+	}
+	switch h.transport {
+	case irnTransport:
+		c.IRN = &IRN{}
+		for _, s := range streams {
+			c.IRN.Recoveries += s.d.irn.recoveries
+			c.IRN.RTOLow += s.d.irn.rtoLow
+			c.IRN.RTOHigh += s.d.irn.rtoHigh
+			c.IRN.InFlightPeak = max(c.IRN.InFlightPeak, s.peak)
+		}
+	case windowless:
+		c.Windowless = &Windowless{}
+		for _, s := range streams {
+			if s.d.windowless.reports > 0 {
+				c.Windowless.add(s.d.windowless.summary())
+			}
+		}
+	case mpRDMA:
+		c.MPRDMA = &MPRDMA{Paths: []Path{}}
+		for _, s := range streams {
+			if s.paths == nil {
+				continue
+			}
+			c.MPRDMA.SynchroniseEarly += s.d.mp.early
+			if s.d.mp.outOfOrder > 0 {
+				c.MPRDMA.OutOfOrderMax = max(c.MPRDMA.OutOfOrderMax, s.d.mp.outOfOrder)
+				c.MPRDMA.BitmapPeak = c.MPRDMA.OutOfOrderMax + 1
+			}
+			for _, p := range s.paths {
+				c.MPRDMA.Paths = append(c.MPRDMA.Paths, Path{p.sport, p.packets, p.acks, p.ce, p.rtt, p.slow})
+			}
+		}
+	}
+}
+
+// add joins the reports on both directions.
+func (w *Windowless) add(o *Windowless) {
+	w.Reports += o.Reports
+	w.Invalid += o.Invalid
+	w.ByCount += o.ByCount
+	w.ByTime += o.ByTime
+	w.ByRanges += o.ByRanges
+	w.BoundaryLosses += o.BoundaryLosses
+	w.TailResends += o.TailResends
+	if w.CThresh == 0 {
+		w.CThresh = o.CThresh
+	}
+	if w.TThresh == 0 {
+		w.TThresh = o.TThresh
+	}
+}
+
 // stream sums up a stream.
 func (a *Analyzer) stream(s *stream, dropped bool) Stream {
 	h := s.half
@@ -81,6 +161,9 @@ func (a *Analyzer) stream(s *stream, dropped bool) Stream {
 		LostRanges: []psn.Range{}, Gaps: []Gap{}, Findings: []Finding{}}
 	if s.response {
 		out.Kind = "read-response"
+		if p := h.partner; p != nil {
+			out.Feedback = p.readFB.report()
+		}
 	} else if p := h.partner; p != nil {
 		out.Feedback = p.fb.report()
 	}
@@ -93,8 +176,33 @@ func (a *Analyzer) stream(s *stream, dropped bool) Stream {
 		s.foretell(&out, dropped)
 		resent = d.resent
 	}
+	if h.bad > 0 && h.uselessICRC() {
+		out.Findings = append(out.Findings, Finding{Kind: "no-valid-icrc",
+			Text: "most packets have no valid ICRC, as before a NIC fills it in: it says nothing about damage here"})
+	}
 	out.Retransmitted = resent.report()
+	out.Times = s.timesHere()
+	out.Efficiency = s.efficiency()
 	return out
+}
+
+// efficiency is the payload that was acknowledged, each byte once, per byte of
+// payload that was sent; nil where nothing was acknowledged or sent. Of what is
+// in flight at the end the share of PSNs is taken.
+func (s *stream) efficiency() *float64 {
+	if !s.heard || s.bytes == 0 || s.response {
+		return nil
+	}
+	unique := s.bytes
+	if d := s.d; d != nil {
+		unique -= d.resent.bytes - d.firstBytes
+	}
+	share := 1.0
+	if sent := s.top - s.first; sent > 0 && s.acked < s.top {
+		share = float64(s.acked-s.first) / float64(sent)
+	}
+	e := share * float64(unique) / float64(s.bytes)
+	return &e
 }
 
 func (f *feedback) report() Feedback {
@@ -127,8 +235,10 @@ func (s *stream) foretell(out *Stream, dropped bool) {
 				continue
 			}
 			rest := hole.Len() - d.counted.Overlap(hole)
-			if harmless := hole.Intersect(psn.Span{First: hole.First, Last: s.acked - 1}); harmless.Len() > 0 {
-				continue
+			if had := hole.Intersect(psn.Span{First: hole.First, Last: s.acked - 1}); had.Len() > 0 {
+				n := d.unseen.Overlap(had)
+				out.NotCaptured += max(0, n-d.counted.Overlap(had))
+				rest -= had.Len() - d.counted.Overlap(had)
 			}
 			open += rest
 			if final {
@@ -156,7 +266,8 @@ func (s *stream) foretell(out *Stream, dropped bool) {
 	}
 	out.Undecided = d.doubtful + open
 	out.LostHarmless, out.Damaged, out.Discarded = d.harmless, d.damaged, d.discarded
-	out.NotCaptured, out.Reordered, out.GapsTotal = d.notCaptured, d.reordered, d.gapsTotal
+	out.Reordered, out.GapsTotal = d.reordered, d.gapsTotal
+	out.NotCaptured += d.notCaptured
 	out.LostRanges = ranges(&lostPSNs)
 	worstFirst(gaps)
 	gaps = gaps[:min(len(gaps), s.a.config.MaxGaps)]
@@ -164,8 +275,10 @@ func (s *stream) foretell(out *Stream, dropped bool) {
 		out.Gaps = append(out.Gaps, s.gap(&gaps[i]))
 	}
 	out.Findings = append(out.Findings, d.findings...)
-	if f := s.exhausted(); f != nil {
-		out.Findings = append(out.Findings, *f)
+	for _, f := range [2]*Finding{s.exhausted(), s.neverReady()} {
+		if f != nil {
+			out.Findings = append(out.Findings, *f)
+		}
 	}
 }
 
@@ -202,19 +315,4 @@ func (s *stream) gap(g *gap) Gap {
 		out.Message = m
 	}
 	return out
-}
-
-// exhausted is the finding that the sender gave up: its last retry went out and
-// nothing came back.
-func (s *stream) exhausted() *Finding {
-	d := s.d
-	retries := s.half.retries
-	if retries < 0 {
-		retries = 7
-	}
-	if d.timeouts == 0 || d.timeouts < retries {
-		return nil
-	}
-	return &Finding{Kind: "retry-exhausted", Counter: "local_ack_timeout_err", Frames: d.timeoutFrames,
-		Text: "the last retry went unanswered: the application sees IBV_WC_RETRY_EXC_ERR (12)"}
 }

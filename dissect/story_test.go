@@ -1,0 +1,372 @@
+package dissect
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rdmadump/rdmadump/codec"
+	"github.com/rdmadump/rdmadump/psn"
+)
+
+// A story is packets that pass a capture point, a word each. A letter says
+// what, a number the PSN:
+//
+//	w WRITE Middle  W WRITE Only  f WRITE First  l WRITE Last  u UC WRITE Only
+//	a ACK  n sequence NAK  r RNR NAK  x remote access NAK
+//	R READ request, of "R100:4" packets of 256 bytes, the last shorter
+//	o READ response
+//	b WRITE Middle that came damaged
+//
+// A WRITE with "!" asks for an acknowledgement. "=" is the frame before it once
+// more. "+67ms" is a pause; else a microsecond passes between packets. "2/w5"
+// is a packet of another connection, between the same hosts.
+type story struct {
+	analyzer *Analyzer
+	now      int64
+	number   int
+	id       uint16
+	last     []byte
+}
+
+// In the stories A is 192.0.2.1 and asks, B is 192.0.2.2 and answers.
+func tell(tb testing.TB, c Config, text string) *Report {
+	tb.Helper()
+	s := newStory(c)
+	for _, word := range strings.Fields(text) {
+		s.word(word)
+	}
+	return s.end()
+}
+
+func newStory(c Config) *story {
+	s := &story{analyzer: NewAnalyzer(c), now: 1_700_000_000_000_000_000}
+	s.analyzer.OpenCapture("story", "pcap")
+	return s
+}
+
+func (s *story) end() *Report {
+	s.analyzer.CloseCapture(0, 0, nil)
+	return s.analyzer.Report()
+}
+
+func (s *story) word(word string) {
+	if pause, ok := strings.CutPrefix(word, "+"); ok {
+		d, err := time.ParseDuration(pause)
+		if err != nil {
+			panic(err)
+		}
+		s.now += d.Nanoseconds()
+		return
+	}
+	if word == "=" {
+		s.pass(s.last, 300)
+		return
+	}
+	connection := 1
+	if c, rest, ok := strings.Cut(word, "/"); ok {
+		connection, _ = strconv.Atoi(c)
+		word = rest
+	}
+	s.pass(s.frame(word, connection), 1000)
+}
+
+// pass shows the analyzer a frame, some nanoseconds after the one before.
+func (s *story) pass(frame []byte, after int64) {
+	s.now += after
+	s.number++
+	s.last = frame
+	s.analyzer.Frame(&Frame{Data: frame, WireLen: len(frame), Time: s.now, Link: LinkEthernet, Number: s.number})
+}
+
+func (s *story) frame(word string, connection int) []byte {
+	number, size, _ := strings.Cut(strings.TrimSuffix(word[1:], "!"), ":")
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		panic(word)
+	}
+	bth := codec.BTH{PKey: 0xffff, DestQP: 0x111 + 0x1000*uint32(connection-1), AckReq: strings.HasSuffix(word, "!"), PSN: psn.New(n)}
+	p := codec.Packet{Payload: make([]byte, 256)}
+	back := false
+	answer := func(syndrome codec.Syndrome) {
+		back = true
+		p.Payload = nil
+		bth.Opcode = codec.Op(codec.RC, codec.Acknowledge)
+		p.AETH = codec.AETH{Syndrome: syndrome, MSN: 7}
+	}
+	switch word[0] {
+	case 'w', 'b':
+		bth.Opcode = codec.Op(codec.RC, codec.WriteMiddle)
+	case 'W':
+		bth.Opcode = codec.Op(codec.RC, codec.WriteOnly)
+	case 'f':
+		bth.Opcode = codec.Op(codec.RC, codec.WriteFirst)
+		p.RETH = codec.RETH{VA: 0x1000, RKey: 5, DMALen: 4096}
+	case 'l':
+		bth.Opcode = codec.Op(codec.RC, codec.WriteLast)
+	case 'u':
+		bth.Opcode = codec.Op(codec.UC, codec.WriteOnly)
+	case 'a':
+		answer(0x1f)
+	case 'n':
+		answer(codec.SyndromePSNSequenceError)
+	case 'r':
+		answer(0x2e)
+	case 'x':
+		answer(0x62)
+	case 'R':
+		k, _ := strconv.Atoi(size)
+		bth.Opcode = codec.Op(codec.RC, codec.ReadRequest)
+		p.Payload, p.RETH.DMALen = nil, uint32(256*k-8)
+	case 'o':
+		back = true
+		bth.Opcode = codec.Op(codec.RC, codec.ReadResponseMiddle)
+	default:
+		panic(word)
+	}
+	src, dst := "c0000201", "c0000202"
+	if back {
+		src, dst = dst, src
+		bth.DestQP += 0x111
+	}
+	p.BTH = bth
+	p.Headers = bth.Opcode.Headers()
+	transport, err := p.AppendBinary(nil)
+	if err != nil {
+		panic(err)
+	}
+	s.id++
+	datagram := udp(RoCEv2Port, append(transport, 0, 0, 0, 0))
+	b := slices.Concat(unhex("45 00"), length(20+len(datagram)), length(int(s.id)), unhex("4000 40 11 0000"), unhex(src+dst), datagram)
+	icrc, err := codec.ICRC(codec.RoCEv2IPv4, b[:len(b)-4], 28)
+	if err != nil {
+		panic(err)
+	}
+	if word[0] == 'b' {
+		icrc ^= 1
+	}
+	return ethernet("0800", codec.AppendICRC(b[:len(b)-4], icrc))
+}
+
+// line sums up a stream as the tests write it: what is zero is left out.
+func line(s *Stream) string {
+	var b strings.Builder
+	add := func(name string, n int64) {
+		if n != 0 {
+			fmt.Fprintf(&b, "%s %d; ", name, n)
+		}
+	}
+	fmt.Fprintf(&b, "packets %d; ", s.Packets)
+	if s.Epochs != 1 {
+		add("epochs", int64(s.Epochs))
+	}
+	if s.Lost > 0 {
+		fmt.Fprintf(&b, "lost %d %v; ", s.Lost, s.LostRanges)
+	}
+	add("harmless", s.LostHarmless)
+	add("damaged", s.Damaged)
+	add("undecided", s.Undecided)
+	add("not captured", s.NotCaptured)
+	add("reordered", s.Reordered)
+	if r := s.Retransmitted; r.Packets > 0 {
+		fmt.Fprintf(&b, "resent %d", r.Packets)
+		for _, c := range causes {
+			if n := r.ByCause[c]; n > 0 {
+				fmt.Fprintf(&b, " %s:%d", c, n)
+			}
+		}
+		for _, v := range verdicts {
+			if n := r.ByVerdict[v]; n > 0 {
+				fmt.Fprintf(&b, " %s:%d", v, n)
+			}
+		}
+		b.WriteString("; ")
+	}
+	gaps := slices.Clone(s.Gaps)
+	slices.SortStableFunc(gaps, func(x, y Gap) int { return int(x.First) - int(y.First) })
+	for _, g := range gaps {
+		evidence := string(g.Evidence)
+		if g.ConfirmedBy != "" {
+			evidence += "+" + string(g.ConfirmedBy)
+		}
+		fmt.Fprintf(&b, "gap %v %s %s %s", psn.Range{First: g.First, Last: g.Last}, evidence, g.Where, g.Closed)
+		if g.Copies > 1 && g.Where != Unknown {
+			fmt.Fprintf(&b, " x%d", g.Copies)
+		}
+		b.WriteString("; ")
+	}
+	for _, f := range s.Findings {
+		fmt.Fprintf(&b, "finding %s; ", f.Kind)
+	}
+	return strings.TrimSuffix(b.String(), "; ")
+}
+
+// lines are the streams of a story's first connection.
+func lines(r *Report) (request, response string) {
+	for i := range r.Connections {
+		for j := range r.Connections[i].Streams {
+			s := &r.Connections[i].Streams[j]
+			if s.DestQP != 0x111 && s.DestQP != 0x222 {
+				continue
+			}
+			if s.Kind == "request" {
+				request = line(s)
+			} else {
+				response = line(s)
+			}
+		}
+	}
+	return request, response
+}
+
+// Each expectation follows from the rule that the name cites, in the words of
+// the loss analysis (docs/loss-analysis.md) and of InfiniBand's go-back-N.
+func TestStories(t *testing.T) {
+	for _, c := range []struct{ name, story, request, response string }{
+		{"in order", "f100 w101 l102! a102", "packets 3", ""},
+		{"across the end of the PSN space", "w16777214 w16777215 w0 w1! a1", "packets 4", ""},
+		{"one lost of a flight of four: one needed, two wasted",
+			"f1000! a1000 w1002 n1001 l1003 w1001 w1002 l1003! a1003",
+			"packets 6; lost 1 [1001]; resent 3 nak:3 needed:1 wasted:2; gap 1001 observed+nak upstream retransmitted", ""},
+		{"the acknowledgement lost: nobody can tell, until it was acknowledged",
+			"W1000! +67ms W1000! a1000",
+			"packets 2; undecided 1; resent 1 timeout:1 unknown:1; gap 1000 timeout unknown retransmitted", ""},
+		{"acknowledged and sent again all the same",
+			"W1000! a1000 +67ms W1000! a1000",
+			"packets 2; resent 1 timeout:1 redundant:1", ""},
+		{"two missing, a NAK for the first", "w100 w101 w104 w105 n102 w106 w107 w102 w103 w104 w105 w106 w107! a107",
+			"packets 12; lost 2 [102-103]; resent 6 nak:6 needed:2 wasted:4; gap 102-103 observed+nak upstream retransmitted", ""},
+		{"late, not lost", "w900 w902 w901 w903 w905 w904! a905", "packets 6; reordered 2", ""},
+		{"late, and the receiver had asked for it: the run carries it again",
+			"w10 w12 n11 w11 w13 w14 w11 w12 w13 w14 w15! a15",
+			"packets 10; reordered 1; resent 4 nak:4 wasted:4", ""},
+		{"late, and the receiver is slow to say so: it refused what came before",
+			"w1 w3 w4 w2 w5 n2 n3 w2 w3 w4 w5! a5",
+			"packets 9; reordered 1; resent 4 nak:4 redundant:1 wasted:3", ""},
+		{"selective: the lone answer to a NAK", "w1 w2 w4 w5 n3 w3! a5",
+			"packets 5; lost 1 [3]; resent 1 nak:1 needed:1; gap 3 observed+nak upstream retransmitted", ""},
+		{"seen here, missing at the receiver", "w1 w2 w3 w4 n2 w2 w3 w4! a4",
+			"packets 7; lost 1 [2]; resent 3 nak:3 needed:1 wasted:2; gap 2 nak downstream retransmitted", ""},
+		{"the same packet lost twice upstream", "w1 w2 w4 n3 w4 n3 w3 w4! a4",
+			"packets 6; lost 2 [3]; resent 3 nak:3 needed:1 wasted:2; gap 3 observed+nak upstream retransmitted x2", ""},
+		{"the same packet lost twice downstream", "w1 w2 w3 n2 w2 w3 +1ms n2 w2 w3! a3",
+			"packets 7; lost 2 [2]; resent 4 nak:4 needed:2 wasted:2; gap 2 nak downstream retransmitted x2", ""},
+		{"a copy lost within the resend run, which the receiver needed",
+			"w1 w2 w4 w5 w6 n3 w3 w5 n4 w6 w4 w5 w6! a6",
+			"packets 11; lost 2 [3-4]; resent 6 nak:6 needed:2 wasted:4; gap 3 observed+nak upstream retransmitted; gap 4 observed+nak upstream retransmitted", ""},
+		{"the second hole of a flight gets no NAK and is repaired in passing",
+			"w1 w3 n2 w5 w6 w2 w3 w4 w5 w6! a6",
+			"packets 9; lost 2 [2 4]; resent 5 nak:5 needed:2 wasted:3; gap 2 observed+nak upstream retransmitted; gap 4 observed upstream retransmitted", ""},
+		{"the capture lost it", "w1 w2 w5 w6! a6", "packets 4; not captured 2; gap 3-4 observed capture not-captured", ""},
+		{"nobody named it, nobody resent it", "w1 w2 w5 w6", "packets 4; undecided 2; gap 3-4 observed upstream open", ""},
+		{"named, and open at the end", "w1 w2 w4 n3", "packets 3; lost 1 [3]; gap 3 observed+nak upstream open", ""},
+		{"UC has no recovery", "u1 u2 u5 u6", "packets 4; lost 2 [3-4]; gap 3-4 observed upstream open", ""},
+		{"receiver not ready is no loss, nor is the NAK that follows it",
+			"w1 w2 w3 w4 r2 n2 +1ms w2 w3 w4! a4",
+			"packets 7; resent 3 rnr:3 needed:1 wasted:2", ""},
+		{"an access error is no loss", "W1 W2 W3 x2", "packets 3; finding remote-access-error", ""},
+		{"never ready", "w1 r1 +2ms w1 r1 +2ms w1 r1 +20ms 2/w900", "packets 3; resent 2 rnr:2 needed:2; finding rnr-retry-exhausted", ""},
+		{"silent for good", "w1 +67ms w1 +67ms w1 +500ms 2/w900",
+			"packets 3; undecided 1; resent 2 timeout:2 unknown:2; gap 1 timeout unknown open; finding retry-exhausted", ""},
+		{"mirrored twice", "w1 = w2 = w3! = a3 =", "packets 3", ""},
+		{"damaged on the way here", "w1 b2 w3 n2 w2 w3! a3",
+			"packets 5; lost 1 [2]; damaged 1; resent 2 nak:2 needed:1 wasted:1; gap 2 icrc+nak upstream retransmitted; finding icrc-damage", ""},
+		{"the tail damaged, the timer repairs it", "W1! a1 b2 +67ms w2! a2",
+			"packets 3; lost 1 [2]; damaged 1; resent 1 timeout:1 needed:1; gap 2 icrc upstream retransmitted; finding icrc-damage", ""},
+		{"a queue pair used again far behind", "w9000000 w9000001! a9000001 w100 w101 w102! a102", "packets 5; epochs 2", ""},
+		{"a queue pair used again far ahead", "w100 w101! a101 w5000000 w5000001", "packets 4; epochs 2", ""},
+		{"a wide gap, confirmed by the NAK", "w1 w3000 n2 w3001", "packets 3; lost 1 [2]; undecided 2997; gap 2-2999 observed+nak upstream open", ""},
+		{"a stray packet ahead opens no gap", "w1 w3000 w2 w3! a3", "packets 4", ""},
+		{"a stray packet begins no epoch", "w100 w101 w5000000 w102 w103! a103", "packets 5", ""},
+		{"a READ takes as many PSNs as its response", "R100:4 o100 o101 o102 o103 w104! a104 R105:1 o105 w106! a106",
+			"packets 4", "packets 5"},
+		{"the next request tells the size of a READ", "R100:4 R104:4 w108 w109", "packets 4", ""},
+		{"a response lost before this point, an implied NAK",
+			"w99 R100:4 R104:2 o100 o102 o103 o104 o105 R101:3 R104:2 o101 o102 o103 o104 o105",
+			"packets 5; resent 2 implied-nak:2 needed:1 wasted:1",
+			"packets 10; lost 1 [101]; resent 5 implied-nak:5 needed:1 wasted:4; gap 101 observed+implied-nak upstream retransmitted"},
+		{"a response lost behind this point, an implied NAK",
+			"w99 R100:4 R104:2 o100 o101 o102 o103 o104 o105 R101:3 R104:2 o101 o102 o103 o104 o105",
+			"packets 5; resent 2 implied-nak:2 needed:1 wasted:1",
+			"packets 11; lost 1 [101]; resent 5 implied-nak:5 needed:1 wasted:4; gap 101 implied-nak downstream retransmitted"},
+		{"a READ request lost counts as one", "w99 o98 w100 R105:4 n101 R101:4 R105:4 w109! a109",
+			"packets 6; lost 1 [101]; resent 2 nak:2 needed:1 wasted:1; gap 101 observed+nak upstream retransmitted", ""},
+		{"responses only: jumps are no gaps", "a4000 a4004 a4020", "", ""},
+		{"a NAK before the first packet seen is no loss", "w500! a500 w501 w502 n400 w503! a503", "packets 4", ""},
+		{"eight times nothing", "W50 +67ms W50 +67ms W50 +67ms W50 +67ms W50 +67ms W50 +67ms W50 +67ms W50",
+			"packets 8; undecided 1; resent 7 timeout:7 unknown:7; gap 50 timeout unknown open; finding retry-exhausted", ""},
+	} {
+		t.Run(strings.ReplaceAll(c.name, " ", "_"), func(t *testing.T) {
+			request, response := lines(tell(t, Config{}, c.story))
+			if request != c.request {
+				t.Errorf("%s\n got %s\nwant %s", c.story, request, c.request)
+			}
+			if c.response != "" && response != c.response {
+				t.Errorf("%s\nresponses\n got %s\nwant %s", c.story, response, c.response)
+			}
+		})
+	}
+}
+
+// The stories' clock steps a microsecond a packet.
+func TestTimes(t *testing.T) {
+	for _, c := range []struct{ name, story, times string }{
+		{"next to the receiver", "w100 w101 w104 w105 n102 w106 w107 w102 w103 w104 w105 w106 w107! a107",
+			// The gap shows with 104, the NAK comes 2 us later; 103 closes it
+			// another 4 us later. The sender's times are not shown.
+			"nak generation 1 2000; recovery 1 6000"},
+		{"next to the sender", "w1 w2! +20us a2 w3 w4 w5 n3 w3 w4 w5! +20us a5",
+			// a2 comes 21 us after what asked for it, and a5 tells nothing, since 5
+			// was sent twice; the NAK is answered within a microsecond, and so the
+			// gap that it opened is closed.
+			"nak reaction 1 1000; recovery 1 1000; rtt 1 21000"},
+		{"a timeout", "w1! +20us a1 w2! +5ms w2! +20us a2", "rtt 1 21000; timeout 1 5001000"},
+	} {
+		s := requests(t, tell(t, Config{}, c.story))
+		var got []string
+		for _, x := range []struct {
+			name string
+			span *Span
+		}{{"nak generation", s.Times.NakGeneration}, {"nak reaction", s.Times.NakReaction}, {"recovery", s.Times.Recovery},
+			{"rtt", s.Times.RTT}, {"timeout", s.Times.Timeout}, {"message", s.Times.Message}} {
+			if x.span != nil {
+				got = append(got, fmt.Sprintf("%s %d %d", x.name, x.span.Count, x.span.Median))
+			}
+		}
+		if got := strings.Join(got, "; "); got != c.times {
+			t.Errorf("%s: got %s, want %s", c.name, got, c.times)
+		}
+	}
+}
+
+// Of 12 packets of payload sent 8 are acknowledged, each once.
+func TestEfficiency(t *testing.T) {
+	s := requests(t, tell(t, Config{}, "w100 w101 w104 w105 n102 w106 w107 w102 w103 w104 w105 w106 w107! a107"))
+	if s.Efficiency == nil || *s.Efficiency != 8.0/12 {
+		t.Errorf("efficiency %v, want %v", s.Efficiency, 8.0/12)
+	}
+	if s := requests(t, tell(t, Config{}, "w1 w2 w3")); s.Efficiency != nil {
+		t.Errorf("efficiency %v of what nobody acknowledged", *s.Efficiency)
+	}
+}
+
+// Events tell what the report tells, as it happens.
+func TestEvents(t *testing.T) {
+	var got []string
+	c := Config{Events: func(e *Event) {
+		word := fmt.Sprintf("%s@%d", e.Kind, e.Frame)
+		if e.First != nil {
+			word += " " + psn.Range{First: *e.First, Last: *e.Last}.String()
+		}
+		got = append(got, word)
+	}}
+	tell(t, c, "w1 w2 w5 n3 w3 w4 w5! a5")
+	// That 3 and 4 are a resend run, and not late, only 5 shows.
+	want := []string{"connection-opened@1", "gap-opened@3 3-4", "nak@4 3", "gap-closed@6 3-4", "retransmission@6 3-4", "retransmission@7 5"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
