@@ -49,6 +49,12 @@ func (p *pair) covered(s *sight) bool {
 func (p *pair) ran(s *sight) (began, ended bool) {
 	other := &p.reach[1-s.point]
 	low, high := p.usual(s.stream)
+	// The next copy may well be faster or slower than any before.
+	margin := high - low
+	if s.stream.mated < enoughExact {
+		margin += p.clock.spread
+	}
+	low, high = low-margin, high+margin
 	early, late := s.time+low, s.time+high
 	if s.point == 1 {
 		early, late = s.time-high, s.time-low
