@@ -1,6 +1,7 @@
 package dissect
 
 import (
+	"cmp"
 	"encoding/binary"
 	"net/netip"
 	"strconv"
@@ -79,6 +80,12 @@ func (a Address) AppendTo(b []byte) []byte {
 		return strconv.AppendUint(append(b, "lid:"...), a.lo, 10)
 	}
 	return b
+}
+
+// Compare orders addresses: negative when a comes before b, zero when they are
+// equal. The order has no meaning beyond that.
+func (a Address) Compare(b Address) int {
+	return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.hi, b.hi), cmp.Compare(a.lo, b.lo))
 }
 
 // MarshalText gives the form of String.

@@ -73,7 +73,7 @@ Captures are pcap or pcapng files, plain or compressed (gzip, zstd), or - for
 standard input. Several files are one tap's rotation, read in order of time.
 
 Exit status: 0 done; 1 some input could not be read, or not to its end; 2 wrong
-usage; 3 done, and loss was found (loss --fail-on-loss).`,
+usage; 3 done, and loss was found (--fail-on-loss of loss and compare).`,
 		Example: `  rdmadump read trace.pcap
   rdmadump loss trace.pcap
   tcpdump -i eth0 -w - udp port 4791 | rdmadump read -`,
@@ -94,7 +94,7 @@ usage; 3 done, and loss was found (loss --fail-on-loss).`,
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		return usageError{err, command.CommandPath()}
 	})
-	root.AddCommand(newRead(s), newLoss(s), newFields(s), newVersion(s))
+	root.AddCommand(newRead(s), newLoss(s), newCompare(s), newFields(s), newVersion(s))
 	return root
 }
 

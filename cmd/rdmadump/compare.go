@@ -1,0 +1,149 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rdmadump/rdmadump/capture"
+	"github.com/rdmadump/rdmadump/dissect"
+	"github.com/rdmadump/rdmadump/dissect/twopoint"
+	"github.com/rdmadump/rdmadump/report"
+)
+
+// compareFlags are the flags of compare.
+type compareFlags struct {
+	json       bool
+	failOnLoss bool
+	vanished   number
+	color      colors
+	ports      udpPorts
+}
+
+func newCompare(s streams) *cobra.Command {
+	flags := compareFlags{color: "auto"}
+	command := &cobra.Command{
+		Use:   "compare [flags] FILE FILE...",
+		Short: "Find what vanished between capture points of the same path",
+		Long: `compare matches the captures of two points, packet by packet, and reports what
+happened between them: which copies of which PSNs vanished, were damaged,
+duplicated or overtaken, and how long the others took. Nothing is inferred: a
+copy was seen at one point and not at the other.
+
+The files may come in any order, their clocks may disagree, and they may begin
+and end at different moments: what passed while one of them was not capturing is
+left out. Of more than two files along a path, neighbours are compared.
+
+FILE is a pcap or pcapng file, plain or compressed, or - for standard input.`,
+		Example: `  rdmadump compare sender.pcap receiver.pcap
+  rdmadump compare --fail-on-loss a.pcap b.pcap     exit status 3 if anything was lost
+  rdmadump compare --json host1.pcap tor1.pcap tor2.pcap host2.pcap | jq .totals`,
+		Args: severalCaptures,
+		RunE: func(_ *cobra.Command, names []string) error { return flags.run(s, names) },
+	}
+	f := command.Flags()
+	f.BoolVar(&flags.json, "json", false, "print the comparison as a JSON object")
+	f.BoolVar(&flags.failOnLoss, "fail-on-loss", false, "exit with status 3 if requests or READ responses were lost or damaged")
+	f.Var(&flags.vanished, "max-vanished", "list at most `N` vanished copies a stream (default 65536 in JSON, 10 in text)")
+	f.Var(&flags.ports, "udp-port", portUsage)
+	f.Var(&flags.color, "color", colorUsage)
+	return command
+}
+
+// severalCaptures is the argument check of compare.
+func severalCaptures(command *cobra.Command, args []string) error {
+	if len(args) == 1 {
+		return usageError{errors.New("compare needs the captures of at least two points; of one, see rdmadump loss"), command.CommandPath()}
+	}
+	if len(args) > maxPoints {
+		return usageError{errors.New("compare takes 16 captures at most"), command.CommandPath()}
+	}
+	return captures(command, args)
+}
+
+// maxPoints bounds the captures of one comparison: every pair of them is
+// followed.
+const maxPoints = 16
+
+// run compares the captures called names.
+func (flags *compareFlags) run(s streams, names []string) error {
+	config := twopoint.Config{Locator: dissect.Locator{UDPPorts: flags.ports}, MaxVanished: int(flags.vanished)}
+	sources := pass{streams: s}.sources(names)
+	taps := make([]*tap, len(sources))
+	for i, source := range sources {
+		t, err := openTap(source)
+		if err != nil {
+			s.complain(err)
+			return errReported
+		}
+		defer t.reader.Close()
+		taps[i], names[i] = t, source.Name
+	}
+	comparer := twopoint.NewComparer(config, names...)
+	var failed error
+	for i := comparer.Next(); i >= 0; i = comparer.Next() {
+		fault := taps[i].next(i, comparer)
+		if fault == nil {
+			continue
+		}
+		info := taps[i].reader.Info()
+		if fault == io.EOF {
+			fault = taps[i].links.fault(info.Name)
+		}
+		comparer.Close(i, info.Format, info.Drops, fault)
+		if fault != nil {
+			s.complain(fault)
+			failed = errReported
+		}
+	}
+	result := comparer.Comparison()
+	if err := flags.print(s, result); err != nil {
+		return err
+	}
+	if failed == nil && flags.failOnLoss && result.Totals.Vanished+result.Totals.Damaged > 0 {
+		return errFound
+	}
+	return failed
+}
+
+// tap is the capture of one point.
+type tap struct {
+	reader *capture.Reader
+	frame  dissect.Frame
+	links  linkTypes
+}
+
+func openTap(source capture.Source) (*tap, error) {
+	if source.Stream != nil {
+		reader, err := capture.NewReader(source.Stream, source.Name)
+		return &tap{reader: reader}, err
+	}
+	reader, err := capture.Open(source.Name)
+	return &tap{reader: reader}, err
+}
+
+// next gives one frame to the comparer.
+func (t *tap) next(file int, comparer *twopoint.Comparer) error {
+	if err := t.reader.Next(&t.frame); err != nil {
+		return err
+	}
+	t.frame.File = file
+	t.links.see(t.frame.Link)
+	comparer.Frame(&t.frame)
+	return nil
+}
+
+func (flags *compareFlags) print(s streams, c *twopoint.Comparison) error {
+	if flags.json {
+		e := json.NewEncoder(s.out)
+		e.SetEscapeHTML(false)
+		return writeError(e.Encode(c))
+	}
+	text := report.Compare{Style: flags.color.style(s.out), Width: width(s.out), Rows: 20, Detail: 5, Copies: 10}
+	if flags.vanished > 0 {
+		text.Copies = int(flags.vanished)
+	}
+	return writeError(text.Write(s.out, c))
+}

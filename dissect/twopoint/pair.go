@@ -1,0 +1,478 @@
+package twopoint
+
+import (
+	"math"
+
+	"github.com/rdmadump/rdmadump/dissect"
+)
+
+// pair matches the sights of two capture points.
+//
+// A sight goes through three queues. It is fresh until both captures have been
+// read some way past its time: then every sight that it can be mistaken for is
+// here, and it is settled: found at the other point, or not. It stays until its
+// neighbours are settled too, so that their order is known. One that was not
+// found waits until the other capture has been read much further, in case it was
+// held up, and is then alone for good.
+type pair struct {
+	config  *Config
+	points  [2]int // their numbers among all
+	streams map[streamKey]*stream
+	paths   map[pathKey]*path
+	numbers uint32
+	chains  chains
+	seed    uint64
+	fresh   [2]queue
+	settled [2]queue
+	waiting [2]queue
+	orphans map[orphanKey]int32 // waiting ones with an IP identification
+	late    [lateSlots]gone
+	listed  int // copies in lists of all streams
+	clock   aligner
+	reach   [2]reached
+	evicted Evicted
+	refused int // packets since streams were last forgotten
+}
+
+// gone is a copy that was found at both points and let go. It is remembered
+// for a while, since it may be seen once more.
+type gone struct {
+	hash uint64
+	time int64 // by the clock of point 0
+}
+
+// reached is how far a capture has been read.
+type reached struct {
+	frames      int64
+	first, last int64 // times; last is the largest so far
+	closed      bool
+}
+
+const lateSlots = 1 << 14
+
+func newPair(c *Config, a, b int) *pair {
+	return &pair{config: c, points: [2]int{a, b}, streams: map[streamKey]*stream{}, paths: map[pathKey]*path{},
+		chains: newChains(), seed: c.seed(), orphans: map[orphanKey]int32{}}
+}
+
+// pass notes the time of a frame.
+func (p *pair) pass(point uint8, time int64) {
+	r := &p.reach[point]
+	if r.frames == 0 {
+		r.first, r.last = time, time
+	}
+	r.frames++
+	r.first, r.last = min(r.first, time), max(r.last, time)
+}
+
+// take follows a sight.
+func (p *pair) take(point uint8, in *arrival) {
+	st := p.stream(in)
+	if st == nil {
+		return
+	}
+	switch in.sight.icrc {
+	case dissect.ICRCGood:
+		st.good++
+	case dissect.ICRCBad:
+		st.bad++
+	}
+	side := &st.side[point]
+	s := in.sight
+	s.point, s.stream = point, st
+	s.unique = st.identify(&s)
+	s.hash = s.mix(p.seed)
+	twin, same, alike := p.find(&s)
+	if same != 0 {
+		c := &p.chains.pool[same]
+		if c.times < math.MaxUint16 {
+			c.times++
+		}
+		return
+	}
+	if s.unique && twin == 0 && p.released(&s) {
+		side.late++
+		return
+	}
+	if alike > mostAlike {
+		side.undecided++
+		p.evicted.Undecided++
+		return
+	}
+	s.seq, s.nth = side.copies.number(s.psn)
+	side.seen++
+	s.place = side.seen
+	i := p.chains.add(&s)
+	st.pending++
+	p.fresh[point].push(i)
+	if twin != 0 && s.unique {
+		p.marry(i, twin)
+	} else if !p.clock.known {
+		p.guess(i)
+	}
+}
+
+// guess compares a sight with those that may show the same copy.
+func (p *pair) guess(i int32) {
+	s := &p.chains.pool[i]
+	for k, n := p.chains.head(s.hash), 0; k != 0 && n < 4 && !p.clock.known; k = p.chains.pool[k].next {
+		o := &p.chains.pool[k]
+		if o.hash == s.hash && o.identity == s.identity && o.point != s.point {
+			p.clock.guess(p.distance(i, k))
+			n++
+		}
+	}
+}
+
+// released reports whether a copy was found at both points and let go.
+func (p *pair) released(s *sight) bool {
+	r := &p.late[s.hash%lateSlots]
+	return r.hash == s.hash && p.aligned(s)-r.time < p.config.Patience
+}
+
+// again reports whether a sight shows a copy that its point had shown before,
+// and counts it there.
+func (p *pair) again(i int32) bool {
+	s := &p.chains.pool[i]
+	for k := p.chains.head(s.hash); k != 0; k = p.chains.pool[k].next {
+		o := &p.chains.pool[k]
+		if k != i && o.hash == s.hash && o.identity == s.identity && o.point == s.point && o.place < s.place {
+			o.times++
+			return true
+		}
+	}
+	if p.released(s) {
+		s.stream.side[s.point].late++
+		return true
+	}
+	return false
+}
+
+// find looks for sights with the same identity: a free one at the other point,
+// the same copy at the same point, and how many there are at all.
+func (p *pair) find(s *sight) (twin, same int32, alike int) {
+	for i := p.chains.head(s.hash); i != 0 && alike <= mostAlike; i = p.chains.pool[i].next {
+		o := &p.chains.pool[i]
+		if o.hash != s.hash || o.identity != s.identity {
+			continue
+		}
+		alike++
+		switch {
+		case o.point != s.point:
+			if !o.mated {
+				twin = i
+			}
+		case s.unique, s.time-o.time < mirrorWindow && o.time-s.time < mirrorWindow:
+			return 0, i, alike
+		}
+	}
+	return twin, 0, alike
+}
+
+const (
+	// mirrorWindow is how soon after a packet its mirrored copy may follow
+	// where nothing but time tells it from a retransmission, in nanoseconds.
+	mirrorWindow = 10_000
+	// mostAlike bounds how many sights with one identity are held.
+	mostAlike = 512
+)
+
+// stream finds the stream of a packet, or begins one.
+func (p *pair) stream(in *arrival) *stream {
+	if st := p.streams[in.key]; st != nil {
+		return st
+	}
+	if in.grade < dissect.Plausible {
+		return nil
+	}
+	if len(p.streams) >= p.config.MaxStreams && !p.forget() {
+		p.evicted.Packets++
+		return nil
+	}
+	key, way := pathOf(&in.key)
+	pa := p.paths[key]
+	if pa == nil {
+		pa = &path{}
+		p.paths[key] = pa
+	}
+	pa.streams++
+	p.numbers++
+	st := &stream{key: in.key, number: p.numbers, path: pa, way: way}
+	p.streams[in.key] = st
+	return st
+}
+
+// forget drops streams that were never seen at both points, and reports whether
+// there is room now. It looks at all streams, so it does not do so often.
+func (p *pair) forget() bool {
+	if p.refused++; p.refused < len(p.streams)/4 && p.refused > 1 {
+		return false
+	}
+	p.refused = 1
+	for key, st := range p.streams {
+		if st.mated > 0 || st.pending > 0 {
+			continue
+		}
+		delete(p.streams, key)
+		p.listed -= len(st.side[0].alone) + len(st.side[1].alone)
+		p.evicted.Streams++
+		if st.path.streams--; st.path.streams == 0 {
+			k, _ := pathOf(&key)
+			delete(p.paths, k)
+		}
+		p.refused = 0
+	}
+	return len(p.streams) < p.config.MaxStreams
+}
+
+// distance is how far apart two sights of one copy are, one at each point.
+func (p *pair) distance(i, k int32) point {
+	x, y := &p.chains.pool[i], &p.chains.pool[k]
+	if x.point == 1 {
+		x, y = y, x
+	}
+	return point{x.time, y.time - x.time}
+}
+
+// marry notes that two sights show the same copy.
+func (p *pair) marry(i, k int32) {
+	x, y := &p.chains.pool[i], &p.chains.pool[k]
+	if x.point == 1 {
+		x, y = y, x
+		i, k = k, i
+	}
+	x.mated, y.mated = true, true
+	x.mate, y.mate = k, i
+	x.far, y.far = y.place, x.place
+	st := x.stream
+	for n, s := range [...]*sight{x, y} {
+		side := &st.side[n]
+		if s.place == 0 {
+			continue
+		}
+		if side.firstMate == 0 || s.place < side.firstMate {
+			side.firstMate = s.place
+		}
+		side.lastMate = max(side.lastMate, s.place)
+		if s.waits {
+			s.order()
+			side.farthest = max(side.farthest, s.far)
+		}
+	}
+	st.changed(x, y)
+	at := point{x.time, y.time - x.time}
+	st.note(at)
+	st.path.note(st.way, at)
+	p.clock.learn(at)
+}
+
+// advance settles what can be settled.
+func (p *pair) advance() {
+	if !p.clock.known && (!p.reach[0].closed || !p.reach[1].closed) {
+		p.bound()
+		return
+	}
+	for {
+		at, ok := p.next(&p.fresh, p.clock.slack)
+		if !ok {
+			break
+		}
+		p.settle(at)
+	}
+	for {
+		at, ok := p.next(&p.settled, 2*p.clock.slack)
+		if !ok {
+			break
+		}
+		p.part(at)
+	}
+	for p.expire(0) || p.expire(1) {
+	}
+	p.bound()
+}
+
+func (p *pair) bound() {
+	for p.chains.live > p.config.MaxPending {
+		p.evict()
+	}
+}
+
+// now is up to when, by the clock of point 0, both captures have been read.
+func (p *pair) now() int64 {
+	t := int64(math.MaxInt64)
+	if r := &p.reach[0]; !r.closed {
+		t = r.last
+	}
+	if r := &p.reach[1]; !r.closed {
+		t = min(t, r.last-p.clock.offset)
+	}
+	return t
+}
+
+// aligned is the time of a sight by the clock of point 0.
+func (p *pair) aligned(s *sight) int64 {
+	if s.point == 1 {
+		return s.time - p.clock.offset
+	}
+	return s.time
+}
+
+// next is the point of the oldest sight at the head of two queues, if both
+// captures were read so much further.
+func (p *pair) next(queues *[2]queue, further int64) (point uint8, ok bool) {
+	oldest := int64(math.MaxInt64)
+	for k := range queues {
+		if queues[k].len() > 0 {
+			if t := p.aligned(&p.chains.pool[queues[k].front()]); t < oldest {
+				point, oldest = uint8(k), t
+			}
+		}
+	}
+	return point, oldest < math.MaxInt64-further && oldest+further <= p.now()
+}
+
+// settle looks for the mate of the oldest fresh sight of a point.
+func (p *pair) settle(at uint8) {
+	i := p.fresh[at].pop()
+	s := &p.chains.pool[i]
+	st := s.stream
+	if !s.unique && st.distinct(s) {
+		s.unique = true // it came before that was known
+		if !s.mated && p.again(i) {
+			st.side[at].copies.unsay(s.seq)
+			p.release(i)
+			return
+		}
+	}
+	if !s.mated {
+		p.choose(i)
+	}
+	if !s.mated {
+		p.adopt(i)
+	}
+	if s.mated && s.far != 0 && s.place != 0 {
+		st.settled[at] = [2]int64{s.place, s.far}
+		if at == 1 {
+			st.settled[at] = [2]int64{s.far, s.place}
+		}
+	}
+	p.settled[at].push(i)
+}
+
+// part takes the oldest settled sight of a point out of its queue: found ones
+// go, others wait.
+func (p *pair) part(at uint8) {
+	i := p.settled[at].pop()
+	s := &p.chains.pool[i]
+	side := &s.stream.side[at]
+	s.before = side.farthest
+	if !s.mated {
+		s.waits = true
+		p.waiting[at].push(i)
+		return
+	}
+	s.order()
+	side.farthest = max(side.farthest, s.far)
+	p.release(i)
+}
+
+// order counts a copy that one behind it at the other point had overtaken when it
+// came here.
+func (s *sight) order() {
+	if s.far != 0 && s.far < s.before {
+		s.stream.side[s.point].overtaken++
+	}
+}
+
+// release gives a sight back. The last of two mates to go counts how often the
+// copy was seen at either point.
+func (p *pair) release(i int32) {
+	s := &p.chains.pool[i]
+	if s.mate != 0 {
+		m := &p.chains.pool[s.mate]
+		m.mate, m.other = 0, s.times
+	} else if s.mated {
+		n := int64(s.times) - int64(s.other)
+		if n > 0 {
+			s.stream.side[s.point].surplus += n
+		} else {
+			s.stream.side[1-s.point].surplus -= n
+		}
+	}
+	if s.mated && s.unique {
+		p.late[s.hash%lateSlots] = gone{s.hash, p.aligned(s)}
+	}
+	s.stream.pending--
+	p.chains.remove(i)
+}
+
+// expire settles the oldest waiting sight of a point, if it waited long enough.
+func (p *pair) expire(at uint8) bool {
+	if p.waiting[at].len() == 0 {
+		return false
+	}
+	i := p.waiting[at].front()
+	s := &p.chains.pool[i]
+	t := p.aligned(s)
+	if !s.mated && (t >= math.MaxInt64-p.config.Patience || t+p.config.Patience > p.now()) {
+		return false
+	}
+	p.waiting[at].pop()
+	p.give(i)
+	return true
+}
+
+// give settles a sight that waited.
+func (p *pair) give(i int32) {
+	s := &p.chains.pool[i]
+	p.disown(i)
+	if !s.mated && !s.unique {
+		p.choose(i)
+	}
+	if !s.mated {
+		p.alone(s)
+	}
+	p.release(i)
+}
+
+// evict makes room. What waits is decided early; what is fresh cannot be.
+func (p *pair) evict() {
+	at := uint8(0)
+	if p.waiting[1].len() > p.waiting[0].len() {
+		at = 1
+	}
+	if p.waiting[at].len() > 0 {
+		i := p.waiting[at].pop()
+		if !p.chains.pool[i].mated {
+			p.evicted.Early++
+		}
+		p.give(i)
+		return
+	}
+	if p.settled[0].len()+p.settled[1].len() > 0 {
+		at, _ := p.next(&p.settled, 0)
+		p.part(at)
+		return
+	}
+	at = 0
+	if p.fresh[1].len() > p.fresh[0].len() {
+		at = 1
+	}
+	i := p.fresh[at].pop()
+	if s := &p.chains.pool[i]; !s.mated {
+		p.evicted.Undecided++
+		s.stream.side[at].undecided++
+	}
+	p.release(i)
+}
+
+// close ends one capture. When both have ended everything is decided.
+func (p *pair) close(point uint8) {
+	p.reach[point].closed = true
+	if p.reach[1-point].closed { // there will never be more to go by
+		p.clock.settle(1)
+	} else {
+		p.clock.settle(fewLikely)
+	}
+	p.advance()
+}
