@@ -96,6 +96,16 @@ var foreign = []struct{ magic, what string }{
 	{"\xac\x01\x00\x1c", "Ixia lcap, convert it to pcapng first"},
 }
 
+// readableAgain reports whether opening the same name gives the same bytes once
+// more: of pipes and devices, what was read is gone.
+func (r *Reader) readableAgain() bool {
+	if r.file == nil {
+		return false
+	}
+	info, err := r.file.Stat()
+	return err == nil && info.Mode().IsRegular()
+}
+
 // Close ends reading and closes the file that Open opened. Next returns an error
 // afterwards.
 func (r *Reader) Close() error {

@@ -40,7 +40,8 @@ type Part struct {
 
 // NewRotation looks at the first frame of every source, if there are several.
 // Files are closed again until their turn comes, so that their number does not
-// matter.
+// matter. What is no regular file, such as a pipe, stays open, since it gives
+// its bytes only once.
 func NewRotation(sources []Source) *Rotation {
 	r := &Rotation{}
 	for _, s := range sources {
@@ -71,7 +72,7 @@ func (p *Part) look() error {
 		f.Data = slices.Clone(f.Data)
 		p.first = &f
 	}
-	if p.source.Stream != nil { // cannot be opened again
+	if !reader.readableAgain() {
 		p.Reader = reader
 		return nil
 	}
