@@ -73,7 +73,7 @@ func (l *Lines) Append(b []byte, p *Packet) []byte {
 
 // AppendHeading appends a line that names the capture which follows.
 func (l *Lines) AppendHeading(b []byte, name string) []byte {
-	return append(l.bold.append(b, name), '\n')
+	return append(l.bold.append(b, Visible(name)), '\n')
 }
 
 func (l *Lines) appendTime(b []byte, ns int64) []byte {

@@ -14,7 +14,7 @@ func (p *page) capture(c *dissect.Capture) {
 	if c.Frames > 0 {
 		facts = append(facts, time.Unix(0, int64(c.FirstTime)).UTC().Format("2006-01-02 15:04:05 UTC"), span(int64(c.LastTime-c.FirstTime)))
 	}
-	p.phrases(p.style.bold.text(c.File)+"  ", "  ", facts)
+	p.phrases(p.style.bold.text(Visible(c.File))+"  ", "  ", facts)
 	var trouble []string
 	for _, t := range []struct {
 		n    int64
@@ -34,7 +34,7 @@ func (p *page) capture(c *dissect.Capture) {
 		p.phrases("  ", "  ", trouble)
 	}
 	if c.Error != "" {
-		p.wrap("  ", "  ", painted(p.style.bad, "read up to here: "+strings.TrimPrefix(c.Error, c.File+": ")))
+		p.wrap("  ", "  ", painted(p.style.bad, "read up to here: "+Visible(strings.TrimPrefix(c.Error, c.File+": "))))
 	}
 }
 

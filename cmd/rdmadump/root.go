@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/rdmadump/rdmadump/report"
 )
 
 // streams are what a command reads and writes.
@@ -58,8 +60,10 @@ func run(args []string, s streams) int {
 	return exitUsage
 }
 
-// complain writes a message on standard error.
-func (s streams) complain(err error) { fmt.Fprintf(s.err, "rdmadump: %v\n", err) }
+// complain writes a message on standard error, one line whatever is in it.
+func (s streams) complain(err error) {
+	fmt.Fprintf(s.err, "rdmadump: %s\n", report.Visible(err.Error()))
+}
 
 func newRoot(s streams) *cobra.Command {
 	root := &cobra.Command{
