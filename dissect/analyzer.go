@@ -93,6 +93,12 @@ func (a *Analyzer) Frame(f *Frame) {
 	switch a.config.Locator.Locate(f, &a.packet) {
 	case Found:
 		a.follow(c, &a.packet)
+	case Cut:
+		if a.packet.JudgeCut() != Implausible {
+			c.RDMAFrames++
+			c.CutFrames++
+			a.totals.Packets++
+		}
 	case Fragment:
 		c.Fragments++
 	}

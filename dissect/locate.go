@@ -37,10 +37,10 @@ func (o Outcome) String() string {
 // Locate follows the headers of a frame to an RDMA transport packet. It goes by
 // framing alone: a UDP datagram to the right port, a GRH behind the Ethertype
 // of RoCEv1, or an LRH that announces a BTH. Whether that is RDMA, Packet.Judge
-// says.
+// says, and Packet.JudgeCut when the BTH was cut.
 //
-// p is overwritten wholly, and describes the packet when the outcome is Found;
-// otherwise it holds the frame's number and time alone. Its slices alias
+// p is overwritten wholly, and describes the packet when the outcome is Found
+// or Cut; otherwise it holds the frame's number and time alone. Its slices alias
 // f.Data. Locate does not allocate.
 //
 // Lengths come from the innermost header that has one, never from the frame,

@@ -447,6 +447,9 @@ func TestLocateCut(t *testing.T) {
 		if got := l.Locate(&Frame{Data: b[:n], WireLen: len(b), Link: LinkEthernet}, &p); got != want {
 			t.Errorf("%d bytes: %v, want %v", n, got, want)
 		}
+		if want != NotRDMA && (len(p.Transport()) != n-42 || p.WireLen != len(b)-42 || p.Src.String() == "" || p.SrcPort == 0) {
+			t.Errorf("%d bytes: %+v", n, p)
+		}
 	}
 }
 

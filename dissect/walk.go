@@ -120,12 +120,11 @@ func (l *Locator) follow(f *Frame, p *Packet) Outcome {
 		case stepFound:
 			p.Trailer = f.Data[len(w.data):]
 			return Found
+		case stepCut:
+			return Cut
 		default:
 			*p = Packet{Number: f.Number, File: f.File, Time: f.Time}
-			switch next {
-			case stepCut:
-				return Cut
-			case stepFragment:
+			if next == stepFragment {
 				return Fragment
 			}
 			return NotRDMA
@@ -158,15 +157,15 @@ func (w *walk) enter(t Tunnel, next step) step {
 
 // transport ends the walk at a BTH. start is where the ICRC's coverage begins.
 func (w *walk) transport(carrier codec.Carrier, start int) step {
-	switch {
-	case w.end-w.off < 12:
+	if w.end-w.off < 12 {
 		return stepNone
-	case len(w.data)-w.off < 12:
-		return stepCut
 	}
 	p := w.p
 	p.Carrier = carrier
 	p.Link, p.Covered = w.data[:start], w.data[start:]
 	p.BTH, p.WireLen = w.off-start, w.end-w.off
+	if len(w.data)-w.off < 12 {
+		return stepCut
+	}
 	return stepFound
 }

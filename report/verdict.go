@@ -57,6 +57,9 @@ func (p *page) verdict(r *dissect.Report, rows []row) {
 	case t.Packets == 0:
 		p.line(p.style.warn.text("NO RDMA PACKETS"), ": nothing to analyse")
 		return
+	case t.Connections == 0 && t.Datagrams == 0 && t.CNPs == 0:
+		p.wrap(p.style.warn.text("NO CONNECTION")+": ", "  ", strings.Fields(fmt.Sprintf("%s, too few or cut too short to follow any",
+			counted(t.Packets, "RDMA packet", "RDMA packets"))))
 	case t.Lost > 0:
 		p.wrap(p.style.bad.text("LOSS")+": ", "  ", strings.Fields(fmt.Sprintf("%s lost on %d of %s (%s of what was sent)",
 			counted(t.Lost, "packet", "packets"), len(lossy), connections, joinPercent(t.Lost, packets))))

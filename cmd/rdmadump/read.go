@@ -67,13 +67,14 @@ func (flags *readFlags) run(s streams, names []string) error {
 	var (
 		found  dissect.Packet
 		packet report.Packet
+		none   report.NoPackets // of the current capture, if it has none
 		begun  bool
 		total  number // printed
 		before number // of them, those of earlier captures
 	)
 	reading := pass{streams: s}
 	reading.open = func(part *capture.Part) {
-		before = total
+		before, none = total, report.NoPackets{}
 		if len(names) > 1 && flags.form == "" {
 			out.b = p.lines.AppendHeading(out.b, part.Info().Name)
 		}
@@ -82,11 +83,21 @@ func (flags *readFlags) run(s streams, names []string) error {
 		if !begun {
 			begun, p.lines.Origin = true, f.Time
 		}
-		if locator.Locate(f, &found) != dissect.Found {
-			return nil
+		if f.WireLen > len(f.Data) {
+			none.Cut++
 		}
-		packet.Decode(f, &found)
-		if found.Judge(&packet.BTH, packet.ICRC) == dissect.Implausible {
+		grade := dissect.Implausible
+		switch locator.Locate(f, &found) {
+		case dissect.Found:
+			packet.Decode(f, &found)
+			grade = found.Judge(&packet.BTH, packet.ICRC)
+		case dissect.Cut:
+			packet.Decode(f, &found)
+			grade = found.JudgeCut()
+		case dissect.Fragment:
+			none.Fragments++
+		}
+		if grade == dissect.Implausible {
 			return nil
 		}
 		out.b = p.append(out.b, &packet)
@@ -98,7 +109,8 @@ func (flags *readFlags) run(s streams, names []string) error {
 	}
 	reading.close = func(_ int, part *capture.Part, fault error) error {
 		if info := part.Info(); fault == nil && total == before {
-			s.complain(fmt.Errorf("%s: no RDMA packets in %d frames", info.Name, info.Frames))
+			none.Frames = info.Frames
+			s.complain(fmt.Errorf("%s: %v", info.Name, none))
 		}
 		return out.flush() // before a fault is told
 	}
