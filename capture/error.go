@@ -13,6 +13,7 @@ var (
 	ErrEmpty   = errors.New("empty file")           // no bytes at all
 	ErrFormat  = errors.New("not a capture")        // neither pcap nor pcapng, nor either of them compressed
 	ErrCut     = errors.New("capture is cut short") // ends in the middle of a record, or its compressed data does
+	ErrStopped = errors.New("interrupted")          // Source.Stop was closed
 	ErrDamaged = errors.New("capture is damaged")   // a field that cannot be true, or compressed data that does not decode
 )
 
@@ -26,7 +27,7 @@ type Error struct {
 	Offset int64  // position of Field in the capture as it is after decompression, in bytes; -1 for the file as a whole
 	Field  string // part of the capture that is at fault, such as "captured length"
 	Msg    string // what is wrong, in words, Field included
-	Err    error  // ErrEmpty, ErrFormat, ErrCut, ErrDamaged or the error of the operating system
+	Err    error  // ErrEmpty, ErrFormat, ErrCut, ErrStopped, ErrDamaged or the error of the operating system
 }
 
 // Error gives one line such as

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"math"
+	"os"
 	"slices"
 
 	"github.com/rdmadump/rdmadump/dissect"
@@ -13,13 +14,26 @@ import (
 type Source struct {
 	Name   string
 	Stream io.Reader // what to read; nil for the file called Name
+
+	// Waiting, if not nil, is called by Next, and where the capture is opened,
+	// each time before they wait for bytes of a pipe. What was made of the
+	// frames so far should be shown then: nobody knows how long it takes.
+	Waiting func()
+
+	// Stop, once closed, ends reading with ErrStopped; also a wait for a pipe,
+	// which is given a second to end by itself. nil: reading goes on to the end.
+	Stop <-chan struct{}
 }
 
 func (s Source) open() (*Reader, error) {
 	if s.Stream != nil {
-		return NewReader(s.Stream, s.Name)
+		return newReader(s.Stream, s, nil)
 	}
-	return Open(s.Name)
+	file, err := os.Open(s.Name)
+	if err != nil {
+		return nil, fileError(s.Name, err)
+	}
+	return newReader(file, s, file)
 }
 
 // Rotation opens the captures of one tap one after the other, in order of the
@@ -72,7 +86,7 @@ func (p *Part) look() error {
 		f.Data = slices.Clone(f.Data)
 		p.first = &f
 	}
-	if !reader.readableAgain() {
+	if reader.file == nil || !regular(reader.file) {
 		p.Reader = reader
 		return nil
 	}

@@ -17,6 +17,13 @@ func oneFrame(second uint32) []byte {
 	return p.record(p.file(1, 0), second, 0, 60, data(60, byte(second)))
 }
 
+func write(t *testing.T, name string, file []byte) {
+	t.Helper()
+	if err := os.WriteFile(name, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // piped is the name under which a pipe that holds file can be opened.
 func piped(t *testing.T, file []byte) string {
 	t.Helper()
@@ -62,9 +69,7 @@ func TestRotationOfPipes(t *testing.T) {
 		t.Skip("pipes have no names in /dev/fd here")
 	}
 	regular := filepath.Join(t.TempDir(), "x")
-	if err := os.WriteFile(regular, oneFrame(2), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, regular, oneFrame(2))
 	got := seconds(t, NewRotation([]Source{
 		{Name: piped(t, oneFrame(3))}, {Name: regular}, {Name: piped(t, gzipped(oneFrame(1)))},
 	}))

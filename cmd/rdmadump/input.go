@@ -1,9 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/rdmadump/rdmadump/capture"
 	"github.com/rdmadump/rdmadump/dissect"
@@ -12,9 +16,10 @@ import (
 // pass is one pass over the captures of a command line.
 type pass struct {
 	streams
-	open  func(part *capture.Part)                           // before the first frame of a capture
-	frame func(f *dissect.Frame) error                       // for every frame; errStop ends the pass
-	close func(i int, part *capture.Part, fault error) error // behind its last frame
+	open    func(part *capture.Part)                           // before the first frame of a capture
+	frame   func(f *dissect.Frame) error                       // for every frame; errStop ends the pass
+	waiting func()                                             // before waiting for bytes of a pipe, if not nil
+	close   func(i int, part *capture.Part, fault error) error // behind its last frame
 }
 
 // errStop ends a pass before its end.
@@ -22,15 +27,25 @@ var errStop = errors.New("stop")
 
 // run reads the captures in order of time. What is wrong with one of them is
 // reported, and what can be read is read all the same; the error is errReported
-// then, or what frame returned.
+// then, or what frame returned. An interrupt ends reading where it is.
 func (p pass) run(names []string) error {
-	rotation := capture.NewRotation(p.sources(names))
+	signals := []os.Signal{syscall.SIGTERM}
+	if !signal.Ignored(os.Interrupt) { // as a shell wants it for what runs in the background
+		signals = append(signals, os.Interrupt)
+	}
+	interrupted, restore := signal.NotifyContext(context.Background(), signals...)
+	defer restore()
+	context.AfterFunc(interrupted, restore) // a second one ends the program at once
+	rotation := capture.NewRotation(p.sources(names, interrupted.Done()))
 	var failed error
 	for i := 0; ; i++ {
 		part, err := rotation.Open()
 		for err != nil && err != io.EOF {
 			p.complain(err)
 			failed = errReported
+			if errors.Is(err, capture.ErrStopped) {
+				return failed
+			}
 			part, err = rotation.Open()
 		}
 		if err == io.EOF {
@@ -45,15 +60,18 @@ func (p pass) run(names []string) error {
 		default:
 			return err
 		}
+		if failed != nil && interrupted.Err() != nil {
+			return failed // the captures left would say no more
+		}
 	}
 }
 
-func (p pass) sources(names []string) []capture.Source {
+func (p pass) sources(names []string, stop <-chan struct{}) []capture.Source {
 	sources := make([]capture.Source, len(names))
 	for i, name := range names {
-		sources[i].Name = name
+		sources[i] = capture.Source{Name: name, Waiting: p.waiting, Stop: stop}
 		if name == "-" {
-			sources[i] = capture.Source{Name: "standard input", Stream: p.in}
+			sources[i].Name, sources[i].Stream = "standard input", p.in
 		}
 	}
 	return sources

@@ -73,6 +73,7 @@ func (flags *readFlags) run(s streams, names []string) error {
 		before number // of them, those of earlier captures
 	)
 	reading := pass{streams: s}
+	reading.waiting = func() { _ = out.flush() } // packet and the last flush tell of a fault
 	reading.open = func(part *capture.Part) {
 		before, none = total, report.NoPackets{}
 		if len(names) > 1 && flags.form == "" {
