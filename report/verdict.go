@@ -10,6 +10,10 @@ import (
 
 // capture appends what one input was.
 func (p *page) capture(c *dissect.Capture) {
+	if c.Format == "" { // it could not be opened
+		p.wrap(p.style.bold.text(Visible(c.File))+"  ", "  ", painted(p.style.bad, "not read: "+Visible(strings.TrimPrefix(c.Error, c.File+": "))))
+		return
+	}
 	facts := []string{c.Format, counted(c.Frames, "frame", "frames"), counted(c.RDMAFrames, "RDMA packet", "RDMA packets")}
 	if c.Frames > 0 {
 		facts = append(facts, time.Unix(0, int64(c.FirstTime)).UTC().Format("2006-01-02 15:04:05 UTC"), span(int64(c.LastTime-c.FirstTime)))

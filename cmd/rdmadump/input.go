@@ -19,6 +19,7 @@ type pass struct {
 	open    func(part *capture.Part)                           // before the first frame of a capture
 	frame   func(f *dissect.Frame) error                       // for every frame; errStop ends the pass
 	waiting func()                                             // before waiting for bytes of a pipe, if not nil
+	unread  func(name string, err error)                       // for each capture that could not be opened, behind all others; not if nil
 	close   func(i int, part *capture.Part, fault error) error // behind its last frame
 }
 
@@ -29,6 +30,18 @@ var errStop = errors.New("stop")
 // reported, and what can be read is read all the same; the error is errReported
 // then, or what frame returned. An interrupt ends reading where it is.
 func (p pass) run(names []string) error {
+	var unread []*capture.Error
+	err := p.readAll(names, &unread)
+	for _, e := range unread {
+		if p.unread != nil {
+			p.unread(e.File, e)
+		}
+	}
+	return err
+}
+
+// readAll is run, and collects the captures that could not be opened.
+func (p pass) readAll(names []string, unread *[]*capture.Error) error {
 	signals := []os.Signal{syscall.SIGTERM}
 	if !signal.Ignored(os.Interrupt) { // as a shell wants it for what runs in the background
 		signals = append(signals, os.Interrupt)
@@ -43,6 +56,9 @@ func (p pass) run(names []string) error {
 		for err != nil && err != io.EOF {
 			p.complain(err)
 			failed = errReported
+			if e := (*capture.Error)(nil); errors.As(err, &e) {
+				*unread = append(*unread, e)
+			}
 			if errors.Is(err, capture.ErrStopped) {
 				return failed
 			}

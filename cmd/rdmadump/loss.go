@@ -72,8 +72,11 @@ func (flags *lossFlags) run(s streams, names []string) error {
 		analyzer.CloseCapture(i, part.Info().Drops, fault)
 		return nil
 	}
+	reading.unread = func(name string, err error) {
+		analyzer.CloseCapture(analyzer.OpenCapture(name, ""), 0, err)
+	}
 	failed := reading.run(names)
-	if !opened {
+	if !opened && !flags.json {
 		return failed
 	}
 	result := analyzer.Report()
