@@ -96,7 +96,9 @@ func (a *Analyzer) Frame(f *Frame) {
 	case Cut:
 		if a.packet.JudgeCut() != Implausible {
 			c.RDMAFrames++
-			c.CutFrames++
+			if a.packet.Cut {
+				c.CutFrames++
+			}
 			a.totals.Packets++
 		}
 	case Fragment:
@@ -154,7 +156,7 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 		}
 	}
 	c.RDMAFrames++
-	if len(t) < p.WireLen {
+	if p.Cut && len(t) < p.WireLen {
 		c.CutFrames++
 	}
 	if icrc == ICRCBad {

@@ -69,7 +69,7 @@ func (l *Locator) Locate(f *Frame, p *Packet) Outcome {
 	p.VLAN, p.VNI, p.Tunnels = 0, 0, Tunnels{}
 	p.SGID, p.DGID = Address{}, Address{}
 	p.Link, p.Covered, p.Trailer = b[:14], b[14:end], b[end:]
-	p.BTH, p.WireLen = 28, n-8
+	p.BTH, p.WireLen, p.Cut = 28, n-8, len(b) < f.WireLen
 	return Found
 }
 

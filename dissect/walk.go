@@ -10,6 +10,7 @@ type walk struct {
 	data    []byte // the frame, up to where the headers passed say that they end
 	off     int    // where the next header begins, never behind len(data)
 	end     int    // where the innermost header says that it ends on the wire; a cut frame is shorter
+	bounded bool   // end is what a header says, not the frame
 	ip      int    // where the innermost IP header begins
 	carrier codec.Carrier
 	depth   int // of p.Tunnels
@@ -65,7 +66,7 @@ var firstSteps = [...]step{
 // follow goes through the headers one by one. It ends, since every header moves
 // on by at least its own length.
 func (l *Locator) follow(f *Frame, p *Packet) Outcome {
-	*p = Packet{Number: f.Number, File: f.File, Time: f.Time}
+	*p = Packet{Number: f.Number, File: f.File, Time: f.Time, Cut: len(f.Data) < f.WireLen}
 	w := walk{locator: l, p: p, data: f.Data, end: max(f.WireLen, len(f.Data))}
 	next := stepNone
 	if int(f.Link) < len(firstSteps) {
@@ -136,9 +137,13 @@ func (l *Locator) follow(f *Frame, p *Packet) Outcome {
 func (w *walk) rest() []byte { return w.data[w.off:] }
 
 // bound says where what follows ends on the wire. What was captured behind it
-// is none of it: padding, or a checksum of the link.
+// is none of it: padding, or a checksum of the link. Where a header around it
+// ends before, a mirror has cut the frame and then put that header around it.
 func (w *walk) bound(end int) {
-	w.end = end
+	if w.bounded && end > w.end {
+		w.p.Cut = true
+	}
+	w.end, w.bounded = end, true
 	if end < len(w.data) {
 		w.data = w.data[:end]
 	}

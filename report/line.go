@@ -127,12 +127,16 @@ func (l *Lines) appendDetails(b []byte, p *Packet) []byte {
 		b = append(append(b, " in "...), tunnel.String()...)
 	}
 	if have, want := len(p.Outer.Transport()), p.Outer.WireLen; have < want {
-		b = append(append(b, ' '), l.dim.on...)
-		b = append(b, "cut at "...)
+		paint, what := l.dim, "cut at "
+		if !p.Outer.Cut { // nothing is missing of the frame
+			paint, what = l.warn, "frame ends at "
+		}
+		b = append(append(b, ' '), paint.on...)
+		b = append(b, what...)
 		b = strconv.AppendInt(b, int64(have), 10)
 		b = append(b, " of "...)
 		b = strconv.AppendInt(b, int64(want), 10)
-		b = append(append(b, " B"...), l.dim.off...)
+		b = append(append(b, " B"...), paint.off...)
 	}
 	if p.ICRC == dissect.ICRCBad {
 		b = l.bad.append(append(b, ' '), "ICRC BAD")

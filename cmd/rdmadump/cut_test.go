@@ -97,3 +97,31 @@ func TestCutNotRDMA(t *testing.T) {
 		}
 	}
 }
+
+// A frame that was captured whole, and yet holds less than its IP length claims,
+// was not cut by the capture.
+func TestLyingLength(t *testing.T) {
+	for _, n := range []int{54, 66, 200} {
+		short := func(data []byte, _ uint32) ([]byte, uint32) {
+			data = data[:min(n, len(data))]
+			return data, uint32(len(data))
+		}
+		path := recapture(t, "01-clean-send.pcap", short)
+		out, _, exit := execute("read", path)
+		want := fmt.Sprintf("frame ends at %d of 272 B", n-42)
+		if exit != 0 || strings.Count(out, want) == 0 || strings.Contains(out, "cut at") {
+			t.Errorf("%d bytes: want %q in\n%s", n, want, out)
+		}
+		out, _, _ = execute("loss", "--json", path)
+		if !strings.Contains(out, `"cut_frames":0,`) {
+			t.Errorf("%d bytes: %s", n, out)
+		}
+		if out, _, _ := execute("loss", path); strings.Contains(out, "cut short,") {
+			t.Errorf("%d bytes:\n%s", n, out)
+		}
+		out, _, _ = execute("read", recapture(t, "01-clean-send.pcap", cutAt(n)))
+		if want := fmt.Sprintf("cut at %d of 272 B", n-42); !strings.Contains(out, want) {
+			t.Errorf("%d bytes: want %q in\n%s", n, want, out)
+		}
+	}
+}
