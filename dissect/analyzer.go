@@ -117,14 +117,20 @@ func (a *Analyzer) Packet(p *Packet) {
 }
 
 func (a *Analyzer) count(c *input, time int64) {
-	if c.Frames == 0 {
-		c.FirstTime = Time(time)
-		if !a.started {
-			a.start, a.started = time, true
-		}
+	if !a.started {
+		a.start, a.started = time, true
 	}
 	c.Frames++
-	c.LastTime = Time(time)
+	if time == 0 { // not known
+		return
+	}
+	t := Time(time)
+	if c.FirstTime == 0 || t < c.FirstTime {
+		c.FirstTime = t
+	}
+	if c.LastTime == 0 || t > c.LastTime {
+		c.LastTime = t
+	}
 }
 
 // follow takes a located packet to its half.

@@ -28,11 +28,11 @@ type Capture struct {
 	RDMAFrames      int64  `json:"rdma_frames"`
 	CutFrames       int64  `json:"cut_frames"` // RDMA frames captured only in part
 	BadICRC         int64  `json:"bad_icrc"`
-	DuplicateFrames int64  `json:"duplicate_frames"` // mirrored twice, otherwise ignored
-	Fragments       int64  `json:"fragments"`        // IP fragments, counted and not decoded
-	CaptureDrops    uint64 `json:"capture_drops"`    // frames that the capture itself lost
-	FirstTime       Time   `json:"first_time"`
-	LastTime        Time   `json:"last_time"`
+	DuplicateFrames int64  `json:"duplicate_frames"`    // mirrored twice, otherwise ignored
+	Fragments       int64  `json:"fragments"`           // IP fragments, counted and not decoded
+	CaptureDrops    uint64 `json:"capture_drops"`       // frames that the capture itself lost
+	FirstTime       Time   `json:"first_time,omitzero"` // the earliest; 0 where no frame has a time
+	LastTime        Time   `json:"last_time,omitzero"`  // the latest
 	Error           string `json:"error"`
 }
 

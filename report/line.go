@@ -80,9 +80,8 @@ func (l *Lines) appendTime(b []byte, ns int64) []byte {
 	if l.Absolute {
 		return time.Unix(0, ns).UTC().AppendFormat(b, "2006-01-02T15:04:05.000000000Z")
 	}
-	ns -= l.Origin
-	v := uint64(ns)
-	if ns < 0 { // captures are not always in order of time
+	v := uint64(ns) - uint64(l.Origin)
+	if ns < l.Origin { // captures are not always in order of time
 		b = append(b, '-')
 		v = -v
 	}

@@ -15,8 +15,8 @@ func (p *page) capture(c *dissect.Capture) {
 		return
 	}
 	facts := []string{c.Format, counted(c.Frames, "frame", "frames"), counted(c.RDMAFrames, "RDMA packet", "RDMA packets")}
-	if c.Frames > 0 {
-		facts = append(facts, time.Unix(0, int64(c.FirstTime)).UTC().Format("2006-01-02 15:04:05 UTC"), span(int64(c.LastTime-c.FirstTime)))
+	if first, last := int64(min(c.FirstTime, c.LastTime)), int64(max(c.FirstTime, c.LastTime)); first != 0 { // known
+		facts = append(facts, time.Unix(0, first).UTC().Format("2006-01-02 15:04:05 UTC"), between(first, last))
 	}
 	p.phrases(p.style.bold.text(Visible(c.File))+"  ", "  ", facts)
 	var trouble []string
