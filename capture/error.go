@@ -59,6 +59,14 @@ func fileError(name string, err error) *Error {
 	return &Error{File: name, Offset: noOffset, Msg: err.Error(), Err: err}
 }
 
+// count writes a number with its noun: "1 byte", "4 bytes".
+func count[N int | uint32](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // damaged ends reading at a field that cannot be true.
 func (r *Reader) damaged(field string, offset int64, format string, args ...any) error {
 	return r.fail(&Error{Offset: offset, Field: field, Msg: field + " " + fmt.Sprintf(format, args...), Err: ErrDamaged})
@@ -68,7 +76,7 @@ func (r *Reader) damaged(field string, offset int64, format string, args ...any)
 // of the capture that begins at offset.
 func (r *Reader) short(part string, offset int64, have, want int) error {
 	e := &Error{Offset: offset, Field: part, Err: r.win.err}
-	where := fmt.Sprintf("in the middle of the %s: %d of %d bytes", part, have, want)
+	where := fmt.Sprintf("in the middle of the %s: %d of %s", part, have, count(want, "byte"))
 	switch {
 	case r.win.ended():
 		e.Msg, e.Err = "capture ends "+where, ErrCut

@@ -68,7 +68,7 @@ func (r *Reader) header() error {
 		case len(magic) == 0:
 			return fileError(r.name, ErrEmpty)
 		}
-		return fileError(r.name, fmt.Errorf("%w: %d bytes are too few", ErrFormat, len(magic)))
+		return fileError(r.name, fmt.Errorf("%w: has %s only", ErrFormat, count(len(magic), "byte")))
 	}
 	if r.u32(magic) == blockSection {
 		r.ng, r.format = true, "pcapng"

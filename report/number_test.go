@@ -79,6 +79,20 @@ func TestTimesFarApart(t *testing.T) {
 	}
 }
 
+// One is no plural.
+func TestOfOne(t *testing.T) {
+	r := &dissect.Report{Captures: []dissect.Capture{{File: "x", Format: "pcap", Frames: 1, RDMAFrames: 1, CaptureDrops: 1, Fragments: 1}},
+		Totals: dissect.Totals{Packets: 1}}
+	var b strings.Builder
+	Loss{Width: 200}.Write(&b, r)
+	text := b.String() + NoPackets{1, 1, 1}.String()
+	for _, plural := range []string{"1 frames", "1 IP fragments", "1 packets", "1 RDMA packets"} {
+		if strings.Contains(text, plural) {
+			t.Errorf("%q in\n%s", plural, text)
+		}
+	}
+}
+
 // A time that nobody knows is not 1970.
 func TestUnknownTime(t *testing.T) {
 	r := &dissect.Report{Captures: []dissect.Capture{{File: "x", Format: "pcapng", Frames: 3}}}
