@@ -234,6 +234,9 @@ func (p *page) gapRows(gaps []*dissect.Gap, files int) {
 	}
 	const indent = "      "
 	under := indent + strings.Repeat(" ", widths[0]+2) // the second cell
+	if len(under) > p.width/3 {                        // no room to stand there
+		under = indent + "  "
+	}
 	for i, g := range gaps {
 		cells := make([]string, 0, 4)
 		for j, s := range rows[i] {
