@@ -41,6 +41,20 @@ func (o *output) flush() error {
 	return o.err
 }
 
+// faultKeeper remembers the first error of a writer for those who do not look.
+type faultKeeper struct {
+	w   io.Writer
+	err error
+}
+
+func (k *faultKeeper) Write(b []byte) (int, error) {
+	n, err := k.w.Write(b)
+	if k.err == nil {
+		k.err = err
+	}
+	return n, err
+}
+
 // writeError says where writing failed.
 func writeError(err error) error {
 	if err == nil {

@@ -156,9 +156,16 @@ type dumpLevel int
 func (d *dumpLevel) String() string { return "" }
 func (d *dumpLevel) Type() string   { return "bool" } // it takes no value
 
-// Set counts one more.
-func (d *dumpLevel) Set(string) error {
-	*d++
+// Set counts one more, or takes all back.
+func (d *dumpLevel) Set(s string) error {
+	switch s {
+	case "true":
+		*d++
+	case "false":
+		*d = 0
+	default:
+		return errors.New("want -x, or -xx for more")
+	}
 	return nil
 }
 
@@ -170,10 +177,14 @@ func (j *jsonForm) String() string { return string(*j) }
 func (j *jsonForm) Type() string   { return "bool" } // it needs no value
 
 func (j *jsonForm) Set(s string) error {
-	if s != "true" && s != "full" {
+	switch s {
+	case "true", "full":
+		*j = jsonForm(s)
+	case "false":
+		*j = ""
+	default:
 		return errors.New("want --json or --json=full")
 	}
-	*j = jsonForm(s)
 	return nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -38,10 +40,15 @@ type usageError struct {
 // run executes a command line and returns the exit status.
 func run(args []string, s streams) int {
 	root := newRoot(s)
+	help := &faultKeeper{w: s.out}
+	root.SetOut(help) // cobra does not look whether it could write
 	root.SetArgs(args)
 	command, err := root.ExecuteC()
 	var usage usageError
 	switch {
+	case help.err != nil:
+		s.complain(writeError(help.err))
+		return exitFailed
 	case err == nil:
 		return exitDone
 	case errors.Is(err, errFound):
@@ -92,12 +99,17 @@ usage; 3 done, and loss was found (loss --fail-on-loss).`,
 			return usageError{errors.New("a command is missing"), command.CommandPath()}
 		},
 	}
-	root.SetOut(s.out)
 	root.SetErr(s.err)
-	root.SetHelpCommand(&cobra.Command{Hidden: true})
+	root.SetHelpCommand(newHelp())
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
+		if number := (*strconv.NumError)(nil); errors.As(err, &number) { // only switches leave it to strconv
+			err = errors.New(strings.TrimSuffix(err.Error(), number.Error()) + "want true or false")
+		}
 		return usageError{err, command.CommandPath()}
 	})
+	root.Flags().Bool("version", false, "print the version")
+	root.Version = buildVersion()
+	root.SetVersionTemplate("rdmadump {{.Version}}\n")
 	root.AddCommand(newRead(s), newLoss(s), newFields(s), newVersion(s))
 	return root
 }
