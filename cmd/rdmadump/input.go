@@ -112,6 +112,9 @@ func (p pass) read(i int, part *capture.Part) error {
 	if err := p.close(i, part, fault); err != nil {
 		return err
 	}
+	if note := links.passedOver(part.Info().Name); note != nil {
+		p.complain(note)
+	}
 	if fault != nil {
 		p.complain(fault)
 		return errReported
@@ -119,27 +122,54 @@ func (p pass) read(i int, part *capture.Part) error {
 	return nil
 }
 
-// linkTypes tells whether a capture has frames that Locate can follow.
+// linkTypes counts the frames that Locate cannot follow because of their link
+// type: silence would look like a capture without RDMA.
 type linkTypes struct {
-	known   bool
-	strange dissect.LinkType // one that is not known
 	frames  int
+	strange int              // of them, those of a type that is not known
+	one     dissect.LinkType // of those
+	several bool             // they are of other types too
+
+	last  dissect.LinkType
+	known bool // last is
 }
 
 // see takes note of a frame's link type.
 func (l *linkTypes) see(t dissect.LinkType) {
+	if l.frames == 0 || t != l.last {
+		l.last, l.known = t, t.Known()
+	}
 	l.frames++
 	if l.known {
 		return
 	}
-	l.known, l.strange = t.Known(), t
+	l.several = l.several || l.strange > 0 && t != l.one
+	l.one = t
+	l.strange++
 }
 
-// fault is an error when no frame at all can be followed: silence would look
-// like a capture without RDMA.
+// fault is an error when no frame at all can be followed.
 func (l *linkTypes) fault(name string) error {
-	if l.known || l.frames == 0 {
+	if l.strange == 0 || l.strange < l.frames {
 		return nil
 	}
-	return fmt.Errorf("%s: frames of %s cannot be read", name, l.strange)
+	return fmt.Errorf("%s: frames of %s cannot be read", name, l.types())
+}
+
+// passedOver says that some frames cannot be followed, nil if all can or none.
+func (l *linkTypes) passedOver(name string) error {
+	switch {
+	case l.strange == 0 || l.strange == l.frames:
+		return nil
+	case l.strange == 1:
+		return fmt.Errorf("%s: 1 frame of %s was passed over", name, l.types())
+	}
+	return fmt.Errorf("%s: %d frames of %s were passed over", name, l.strange, l.types())
+}
+
+func (l *linkTypes) types() string {
+	if l.several {
+		return l.one.String() + " and others"
+	}
+	return l.one.String()
 }
