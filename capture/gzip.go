@@ -54,7 +54,7 @@ func (m *members) next() error {
 		case len(magic) == 0:
 			return err
 		case magic[0] == 0:
-			m.in.Discard(1)
+			_, _ = m.in.Discard(1) // it was peeked at
 		case len(magic) == 1 && err != io.EOF:
 			return err
 		case len(magic) == 1:

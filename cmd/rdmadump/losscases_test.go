@@ -1,8 +1,8 @@
 package main
 
 import (
-	"strings"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/rdmadump/rdmadump/internal/expect"
