@@ -1,4 +1,5 @@
-// Package capture reads capture files as dissect.Frame after dissect.Frame.
+// Package capture reads capture files as dissect.Frame after dissect.Frame, and
+// writes pcapng.
 //
 // It reads pcap (both byte orders, microseconds, nanoseconds and Kuznetzov's
 // "modified" records) and pcapng (any number of sections and interfaces,

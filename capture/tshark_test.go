@@ -6,7 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/rdmadump/rdmadump/dissect"
 )
 
 // tshark is the second witness for lengths and times. It has none of what the
@@ -75,4 +78,56 @@ func clocks(order byteOrder) []byte {
 		ng.enhanced(uint32(i), c.units, 70, data(60, 0))
 	}
 	return ng.out
+}
+
+// What the writer wrote is to tshark what it was before: bytes, lengths, times,
+// link types and names of interfaces.
+func TestWriterAgreesWithTshark(t *testing.T) {
+	tshark, err := exec.LookPath("tshark")
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip("tshark is not installed: ", err)
+	}
+	dump := func(file string) []byte {
+		fields, err := exec.Command(tshark, "-n", "-r", file, "-T", "fields", "-e", "frame.time_epoch", "-e", "frame.len",
+			"-e", "frame.cap_len", "-e", "frame.encap_type", "-e", "frame.interface_name").Output()
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		dumped, err := exec.Command(tshark, "-n", "-r", file, "-x").Output()
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		// What pcap has no place for, a name, pcapng may leave out.
+		return []byte(strings.ReplaceAll(string(fields), "\tunknown\n", "\t\n") + string(dumped))
+	}
+	for _, name := range []string{"20-capture-drops-isb.pcapng", "30-vlan-qinq.pcap", "71-pcap-nanosecond.pcap",
+		"86-snaplen-64.pcap", "90-pcapng-multi-if-tsresol.pcapng", "91-pcapng-big-endian.pcapng", "93-pcapng-mixed-linktypes.pcapng", "100-linktype-sll.pcap"} {
+		r, err := Open(filepath.Join("../testdata/cases", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		frames, err := readAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info := r.Info()
+		r.Close()
+		path := filepath.Join(t.TempDir(), "x.pcapng")
+		w, err := Create(path, WriterOptions{Comment: "of the tests", Describe: func(f *dissect.Frame) Interface { return info.Interfaces[f.Interface] }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range frames {
+			w.WriteFrame(&frames[i])
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if before, after := dump(filepath.Join("../testdata/cases", name)), dump(path); !bytes.Equal(before, after) {
+			t.Errorf("%s: tshark sees\n%s\nwhere it saw\n%s", name, after, before)
+		}
+	}
 }

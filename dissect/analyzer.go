@@ -1,6 +1,9 @@
 package dissect
 
-import "github.com/rdmadump/rdmadump/codec"
+import (
+	"github.com/rdmadump/rdmadump/codec"
+	"github.com/rdmadump/rdmadump/psn"
+)
 
 // Config says how to analyse. The zero Config is safe.
 type Config struct {
@@ -11,6 +14,12 @@ type Config struct {
 	ReorderedGaps bool // gaps that were late packets are reported too
 	ByVLAN        bool // the VLAN tells halves apart
 	ByVNI         bool // the VXLAN, GENEVE or NVGRE network tells halves apart
+
+	// Selection is what to analyse; nil is everything. Packets outside its time
+	// and hosts are passed over, though their frames count. QPNs choose among
+	// the connections at the end, once the pairs are known. It may be completed
+	// up to the first frame.
+	Selection *Selection
 
 	// Events is called for each event as soon as it is known; nil for none.
 	// What it is given is valid until it returns.
@@ -24,17 +33,19 @@ type Analyzer struct {
 	captures []input
 	table    halfTable
 	halves   []*half // in order of appearance
-	between  map[ends][]*half
+	between  map[ends]*neighbours
 	embryos  []embryo
 	recent   *recent
 	totals   Totals
 	evicted  Evicted
+	asides   tallies
 
 	packet Packet
 	bth    codec.BTH
 	in     arrival
 
 	start   int64 // time of the first packet
+	last    int64 // time of the last frame
 	started bool
 	nHalves uint32
 	numbers int // connections numbered so far
@@ -56,7 +67,7 @@ func NewAnalyzer(c Config) *Analyzer {
 	if c.MaxHalves <= 0 {
 		c.MaxHalves = 1 << 18
 	}
-	return &Analyzer{config: c, between: map[ends][]*half{}, recent: new(recent)}
+	return &Analyzer{config: c, between: map[ends]*neighbours{}, recent: new(recent)}
 }
 
 // OpenCapture begins an input and returns its index, which frames of it carry
@@ -90,19 +101,32 @@ func (a *Analyzer) input(i int) *input {
 func (a *Analyzer) Frame(f *Frame) {
 	c := a.input(f.File)
 	a.count(c, f.Time)
+	selection := a.config.Selection
+	if selection != nil && !selection.during(f.Time) {
+		return
+	}
 	switch a.config.Locator.Locate(f, &a.packet) {
 	case Found:
-		a.follow(c, &a.packet)
+		if selection == nil || selection.between(&a.packet) {
+			a.follow(c, &a.packet)
+		}
 	case Cut:
-		if a.packet.JudgeCut() != Implausible {
-			c.RDMAFrames++
-			if a.packet.Cut {
-				c.CutFrames++
-			}
-			a.totals.Packets++
+		if (selection == nil || selection.between(&a.packet)) && a.packet.JudgeCut() != Implausible {
+			a.cut(c, selection)
 		}
 	case Fragment:
 		c.Fragments++
+	}
+}
+
+// cut counts a packet that was cut within its BTH, which no stream can take.
+func (a *Analyzer) cut(c *input, selection *Selection) {
+	c.RDMAFrames++
+	if a.packet.Cut {
+		c.CutFrames++
+	}
+	if selection == nil || selection.Takes(&a.packet) {
+		a.totals.Packets++
 	}
 }
 
@@ -113,7 +137,9 @@ func (a *Analyzer) Other(file int, time int64) { a.count(a.input(file), time) }
 func (a *Analyzer) Packet(p *Packet) {
 	c := a.input(p.File)
 	a.count(c, p.Time)
-	a.follow(c, p)
+	if s := a.config.Selection; s == nil || s.during(p.Time) && s.between(p) {
+		a.follow(c, p)
+	}
 }
 
 func (a *Analyzer) count(c *input, time int64) {
@@ -121,6 +147,7 @@ func (a *Analyzer) count(c *input, time int64) {
 		a.start, a.started = time, true
 	}
 	c.Frames++
+	a.last = time
 	if time == 0 { // not known
 		return
 	}
@@ -174,10 +201,16 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 	a.totals.Packets++
 	if !connected {
 		a.aside(p, bth)
+		if a.byQPN() {
+			a.asides.aside(a.config.Selection, p, bth)
+		}
 		return
 	}
 	if h == nil {
 		if h = a.newcomer(p, bth, icrc, grade, &key, hash); h == nil {
+			if a.byQPN() {
+				a.asides.aside(a.config.Selection, p, bth)
+			}
 			return
 		}
 	}
@@ -224,6 +257,9 @@ func (a *Analyzer) mirrored(c *input, p *Packet, h *half, hash uint32, bth *code
 	if remarked || !copied && s.ce {
 		a.totals.CEMarked++
 	}
+	if remarked && h != nil {
+		h.tally.marked++
+	}
 	return copied
 }
 
@@ -256,7 +292,12 @@ func (a *Analyzer) newHalf(key *halfKey, hash uint32, op codec.Opcode) *half {
 	h.req.a, h.req.half = a, h
 	a.table.insert(h, hash)
 	a.halves = append(a.halves, h)
-	a.between[h.ends()] = append(a.between[h.ends()], h)
+	near := a.between[h.ends()]
+	if near == nil {
+		near = &neighbours{}
+		a.between[h.ends()] = near
+	}
+	near.settleIn(h)
 	a.meet(h)
 	return h
 }
@@ -278,21 +319,13 @@ func (a *Analyzer) evict() {
 	a.halves[at] = a.halves[last]
 	a.halves = a.halves[:last]
 	a.table.remove(oldest, oldest.hash)
-	group := a.between[oldest.ends()]
-	for i, h := range group {
-		if h == oldest {
-			group[i] = group[len(group)-1]
-			group = group[:len(group)-1]
-			break
-		}
-	}
-	if len(group) == 0 {
+	oldest.among.leave(oldest)
+	if len(oldest.among.all) == 0 {
 		delete(a.between, oldest.ends())
-	} else {
-		a.between[oldest.ends()] = group
 	}
 	if p := oldest.partner; p != nil {
 		p.partner = nil
+		p.list()
 	}
 	a.evicted.Halves++
 }
@@ -330,20 +363,21 @@ func (s *stream) tellGap(kind EventKind, g *gap) {
 	s.a.tell(&e, s.half)
 }
 
-func (a *Analyzer) tellResend(s *stream, in *arrival, why Cause, verdict Verdict) {
-	if a.config.Events == nil {
+func (s *stream) tellResend(span psn.Span, at sight, why reason, verdict judgement) {
+	if s.a.config.Events == nil {
 		return
 	}
-	p := in.psn
-	a.tell(&Event{Kind: Retransmission, Time: Time(in.time), Frame: in.number, First: &p, Last: &p, Cause: why, Verdict: verdict}, s.half)
+	first, last := span.First.PSN(), span.Last.PSN()
+	s.a.tell(&Event{Kind: Retransmission, Time: Time(at.time), Frame: at.number, First: &first, Last: &last,
+		Cause: causes[why], Verdict: verdicts[verdict]}, s.half)
 }
 
-func (a *Analyzer) tellNak(s *stream, in *arrival, kind EventKind) {
-	if a.config.Events == nil {
+func (s *stream) tellAt(kind EventKind, q psn.Seq, at sight) {
+	if s.a.config.Events == nil {
 		return
 	}
-	p := in.psn
-	a.tell(&Event{Kind: kind, Time: Time(in.time), Frame: in.number, First: &p, Last: &p}, s.half)
+	p := q.PSN()
+	s.a.tell(&Event{Kind: kind, Time: Time(at.time), Frame: at.number, First: &p, Last: &p}, s.half)
 }
 
 // find notes a finding once for each kind, with the frames that show it.

@@ -35,7 +35,7 @@ type form struct {
 	reth, aeth, sack, mp   int // offset from the BTH, 0 where there is none
 	headers                codec.HeaderSet
 	verb                   codec.Verb
-	starts, ends, response bool
+	starts, ends, response bool // place of the packet in its message
 }
 
 var forms = spellForms()
@@ -118,7 +118,3 @@ func (in *arrival) fragment(f *form, b []byte) {
 		}
 	}
 }
-
-// starts and ends report whether the packet is the first or last of a message.
-func (in *arrival) starts() bool { return forms[in.op].starts }
-func (in *arrival) ends() bool   { return forms[in.op].ends }

@@ -42,6 +42,9 @@ type resends struct {
 }
 
 func (r *resends) add(packets, bytes int64, c reason, v judgement) {
+	if c == noReason {
+		c = byEarly // repeated in the middle of new data
+	}
 	r.packets += packets
 	r.bytes += bytes
 	r.cause[c] += packets

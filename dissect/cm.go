@@ -119,6 +119,7 @@ func (a *Analyzer) meet(h *half) {
 	for _, side := range [2]*half{h, other} {
 		if side.partner != nil {
 			side.partner.partner, side.partner.pairedBy = nil, unpaired
+			side.partner.list()
 			side.partner = nil
 		}
 	}

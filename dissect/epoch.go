@@ -12,6 +12,10 @@ import "github.com/rdmadump/rdmadump/psn"
 const (
 	// forwardReach is the largest gap that is believed, in PSNs.
 	forwardReach = 1 << 16
+	// forwardStep is the largest gap that is believed at once; a wider one must
+	// be confirmed by the next packet. Four times the largest window seen is
+	// believed at once too.
+	forwardStep = 1024
 	// backwardReach is how far behind the acknowledged PSNs a retransmission
 	// is believed at least; four times the largest window seen if that is more.
 	backwardReach = 256
@@ -45,18 +49,46 @@ func (s *stream) jumped(in *arrival, n int) bool {
 		c.in, c.n = *in, n
 		return true
 	}
-	s.moved = nil
-	s.newEpoch(&c.in)
-	s.arrive(&c.in, c.n)
+	s.move()
 	s.arrive(in, n)
 	return true
+}
+
+// move believes the packet that was set aside: a wide gap, or an epoch.
+func (s *stream) move() {
+	c := s.moved
+	s.moved = nil
+	if ahead := c.in.psn.Sub(s.top.PSN()); ahead < 0 || ahead > forwardReach {
+		s.newEpoch(&c.in)
+	}
+	s.follow(&c.in, c.n)
+}
+
+// moveWith lets feedback speak for a packet that was set aside: it acknowledges
+// just that, or asks for what is missing before it.
+func (s *stream) moveWith(in *arrival) {
+	if s.vouches(in) {
+		s.move()
+	}
+}
+
+func (s *stream) vouches(in *arrival) bool {
+	if s.moved == nil {
+		return false
+	}
+	p, top := s.moved.in.psn, s.top.PSN()
+	return in.psn == p || in.psn.Sub(top) >= 0 && in.psn.Sub(p) < 0 && p.Sub(top) > 0
 }
 
 // near reports whether a PSN can belong to the epoch.
 func (s *stream) near(p psn.PSN) bool {
 	seq := psn.Unwrap(s.top, p)
 	if seq >= s.top {
-		return seq-s.top <= forwardReach || s.tail.waiting && seq-s.top <= forwardReach+psn.Seq(s.tail.most())
+		step := max(forwardStep, psn.Seq(4*s.peak))
+		if s.tail.waiting {
+			step = max(step, psn.Seq(s.tail.most())+forwardStep)
+		}
+		return seq-s.top <= step
 	}
 	if s.heard {
 		return seq >= s.acked-psn.Seq(max(backwardReach, 4*s.peak)) || seq >= s.top-backwardReach
@@ -79,7 +111,7 @@ func (s *stream) endEpoch() {
 	}
 	s.part()
 	s.retire(s.top, false)
-	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.undecided, &d.refused, &d.tardy, &d.skipped, &d.spoilt, &d.refusedBefore} {
+	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.again, &d.undecided, &d.refused, &d.tardy, &d.skipped, &d.spoilt, &d.refusedBefore} {
 		set.Clear()
 	}
 	d.answers = d.answers[:0]

@@ -57,9 +57,10 @@ func (f *feedback) count(in *arrival) {
 
 // acknowledged takes what an acknowledgement says of the stream.
 func (s *stream) acknowledged(in *arrival) {
-	if !s.on || s.moved != nil {
+	if !s.on {
 		return
 	}
+	s.moveWith(in)
 	kind := codec.KindACK
 	if forms[in.op].verb == codec.VerbAck {
 		if !in.has.Has(codec.HeaderAETH) {
@@ -94,6 +95,8 @@ func (s *stream) acknowledged(in *arrival) {
 		if in.aeth.Syndrome.IsSequenceNAK() {
 			s.ack(seq, in)
 			s.sequenceError(seq, in)
+		} else {
+			s.fatal(in)
 		}
 	}
 	s.quiet()
@@ -135,9 +138,9 @@ func (s *stream) ack(before psn.Seq, in *arrival) {
 	if t := &d.trial; t.on && !t.ahead && t.set.Spans()[0].First < s.acked {
 		if t.named {
 			// The receiver takes it for the answer. A run may go on from here.
-			s.confirm(in)
+			lost := s.confirm(in)
 			d.run.lone = true
-			d.remind(t)
+			d.remind(t, d.run.reason, lost)
 		} else {
 			s.refute()
 		}
@@ -162,13 +165,25 @@ func (s *stream) rtt(seq psn.Seq, in *arrival) bool {
 		m := &s.marks[i]
 		if m.seq == seq && m.once && m.time > 0 {
 			m.once = false
-			if span := in.time - m.time; span > 0 && (s.rttMin == 0 || span < s.rttMin) {
-				s.rttMin = span
-			}
+			s.roundTrip(in.time - m.time)
 			return true
 		}
 	}
 	return false
+}
+
+// roundTrip takes a sample of the round trip.
+func (s *stream) roundTrip(span int64) {
+	if span <= 0 {
+		return
+	}
+	if s.rttMin == 0 || span < s.rttMin {
+		s.rttMin = span
+	}
+	if s.rtts == nil {
+		s.rtts = &samples{}
+	}
+	s.rtts.add(span)
 }
 
 // answersFirstCopy: an acknowledgement that follows a resend sooner than the
@@ -216,7 +231,7 @@ func (s *stream) sequenceError(seq psn.Seq, in *arrival) {
 		return
 	}
 	d.asked(ask{seq: seq, at: in.sight(), reason: byNAK})
-	s.a.tellNak(s, in, NakSeen)
+	s.tellAt(NakSeen, seq, in.sight())
 	if d.rnr.pending && d.rnr.seq == seq {
 		return
 	}
@@ -233,8 +248,11 @@ func (s *stream) named(seq psn.Seq, at sight, by Evidence) {
 		s.skip()
 	}
 	if i, inside := d.gapAt(seq); inside && d.holes.Contains(seq) {
-		d.gaps[i].confirmed = by
-		d.gaps[i].suspect = false
+		g := &d.gaps[i]
+		if g.confirmed == "" && g.evidence == EvidenceObserved {
+			d.times.nakGeneration.add(at.time - g.opened.time)
+		}
+		g.confirmed, g.suspect = by, false
 		d.name(one)
 		return
 	}
@@ -262,10 +280,11 @@ func (s *stream) named(seq psn.Seq, at sight, by Evidence) {
 func (s *stream) notReady(seq psn.Seq, in *arrival) {
 	d := s.recovery()
 	s.watch = true
-	s.a.tellNak(s, in, RNRNakSeen)
+	s.tellAt(RNRNakSeen, seq, in.sight())
 	if seq < s.acked || seq >= s.top {
 		return
 	}
 	d.rnr = ask{seq: seq, at: in.sight(), pending: true}
+	d.rnrWait = in.aeth.Syndrome.RNRTimer().Nanoseconds()
 	d.refused.Insert(psn.Span{First: seq, Last: s.top - 1})
 }

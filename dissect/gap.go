@@ -71,6 +71,7 @@ func (s *stream) miss(span psn.Span, g gap) {
 				old.copies++
 				for _, again := range within(&d.holes, part) {
 					d.lose(again)
+					d.again.Insert(again)
 				}
 			}
 			old.run, old.closed = g.run, Open
@@ -84,6 +85,11 @@ func (s *stream) miss(span psn.Span, g gap) {
 			g.message = s.messageOf(part.First)
 			d.gaps = slices.Insert(d.gaps, i, g)
 			d.gapsTotal++
+			if g.where == Downstream {
+				d.downstream++
+			} else {
+				d.upstream++
+			}
 			d.holes.Insert(part)
 			s.tellGap(GapOpened, &g)
 		}
@@ -125,13 +131,14 @@ func (d *recovery) name(span psn.Span) {
 }
 
 // fill puts a copy that was sent again into its place. A READ request fills all
-// the PSNs that it takes, and was lost once.
-func (s *stream) fill(span psn.Span, at sight, read bool) {
+// the PSNs that it takes, and was lost once. bytes is the payload of what came.
+// It returns how many lost copies what it filled stands for.
+func (s *stream) fill(span psn.Span, at sight, read bool, bytes int64) (lostBefore int64) {
 	d := s.d
 	for _, part := range within(&d.holes, span) {
 		i, inside := d.gapAt(part.First)
 		d.holes.Remove(part)
-		d.unseen.Remove(part)
+		d.firstBytes += bytes * d.unseen.Remove(part) / span.Len()
 		if !inside {
 			continue
 		}
@@ -148,13 +155,17 @@ func (s *stream) fill(span psn.Span, at sight, read bool) {
 			d.lose(rest)
 		}
 		d.counted.Remove(part)
+		d.again.Remove(part)
+		lostBefore += lost.Len()
 		g.suspect = false
 		g.left = d.holes.Overlap(g.Span)
 		if g.left == 0 {
 			g.closed, g.filled = ClosedRetransmitted, at
+			d.times.recovery.add(at.time - g.opened.time)
 			s.tellGap(GapClosed, g)
 		}
 	}
+	return lostBefore
 }
 
 // within is the parts of the span that are in the set.
@@ -231,7 +242,7 @@ func (s *stream) retire(before psn.Seq, acked bool) {
 		before = min(before, d.gaps[0].First)
 	}
 	below := psn.Span{First: before - 1<<40, Last: before - 1}
-	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.undecided} {
+	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.again, &d.undecided} {
 		set.Remove(below)
 	}
 }

@@ -41,6 +41,9 @@ func (w *walk) gre() step {
 	if n > len(b) {
 		return stepNone
 	}
+	if flags&greChecksum != 0 {
+		w.sum(w.off + 4)
+	}
 	w.off += n
 	switch {
 	case protocol == greERSPAN2 && flags&greSequence == 0:

@@ -30,15 +30,21 @@ type half struct {
 	lastID    uint16
 	lastTime  int64
 	number    int // of the connection, 0 while none was given
+	tally     tally
 
-	waiting  []arrival // feedback of which the stream is not known yet
-	suitors  []suitor
-	sought   int     // times it looked for what it acknowledges among the unproven
-	ackTimer int64   // ACK timeout that connection management set, nanoseconds
-	retries  int     // retry count that connection management set, -1 unknown
-	start    psn.PSN // first PSN of the requests, where agreed says so
-	agreed   bool    // connection management announced the first packet
-	renew    bool    // it announced that the queue pair begins anew
+	waiting   []arrival // feedback of which the stream is not known yet
+	suitors   []suitor
+	courtedBy []*half // whose suitors it is among
+	among     *neighbours
+	place     int
+	bucket    *[]*half // where its requests are listed, nil while they are not
+	spot      int
+	sought    int     // times it looked for what it acknowledges among the unproven
+	ackTimer  int64   // ACK timeout that connection management set, nanoseconds
+	retries   int     // retry count that connection management set, -1 unknown
+	start     psn.PSN // first PSN of the requests, where agreed says so
+	agreed    bool    // connection management announced the first packet
+	renew     bool    // it announced that the queue pair begins anew
 }
 
 // transportKind is how a connection recovers.
@@ -99,6 +105,10 @@ func (h *half) identified(id uint16) {
 // take follows one packet of the half.
 func (h *half) take(a *Analyzer, in *arrival) {
 	h.lastTime = in.time
+	h.tally.packets++
+	if in.ce {
+		h.tally.marked++
+	}
 	f := &forms[in.op]
 	switch {
 	case h.service == codec.RD:

@@ -9,7 +9,6 @@ import (
 type irn struct {
 	recoveries      int64
 	rtoLow, rtoHigh int64
-	peak            int64   // most packets in flight
 	until           psn.Seq // the recovery ends when this is acknowledged
 	recovering      bool
 	repairing       bool // and its first resend was seen
@@ -27,7 +26,7 @@ func (s *stream) irnNack(seq psn.Seq, in *arrival) {
 	if seq < s.first || seq >= s.top {
 		return
 	}
-	s.a.tellNak(s, in, NakSeen)
+	s.tellAt(NakSeen, seq, in.sight())
 	s.ack(seq, in)
 	if !d.irn.recovering {
 		d.irn.recovering = true

@@ -16,6 +16,8 @@ const RoCEv2Port = 4791
 // at its own UDP port.
 type Locator struct {
 	UDPPorts []uint16 // destination ports that carry RoCEv2 too, beside RoCEv2Port
+
+	sums *[]int // where to note the checksums that cover the packet, nil for nowhere
 }
 
 // Outcome is what Locate found in a frame.

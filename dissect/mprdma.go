@@ -99,9 +99,7 @@ func (s *stream) mpFeedback(seq psn.Seq, in *arrival) {
 			if p.rtt == 0 || span < p.rtt {
 				p.rtt = span
 			}
-			if s.rttMin == 0 || span < s.rttMin {
-				s.rttMin = span
-			}
+			s.roundTrip(span)
 		}
 		p.sent = 0
 	}
@@ -114,7 +112,7 @@ func (s *stream) mpNack(seq psn.Seq, in *arrival) {
 	if seq < s.first || seq >= s.top {
 		return
 	}
-	s.a.tellNak(s, in, NakSeen)
+	s.tellAt(NakSeen, seq, in.sight())
 	d.discarded++
 	d.picks.after = byMPNack
 	if d.picks.synchronised.Contains(seq) && !d.holes.Contains(seq) {

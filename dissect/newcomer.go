@@ -85,6 +85,7 @@ func (a *Analyzer) hatch(e *embryo, h *half) {
 		h.bad += int64(e.bad[i])
 		h.take(a, &e.packets[i])
 	}
+	h.tally = tally{} // they were counted when they came
 }
 
 // acknowledgedEmbryo proves a half whose packets a proven half acknowledges:

@@ -25,15 +25,6 @@ const (
 
 var pairingNames = [...]string{"none", "feedback", "cm", "user"}
 
-// ends is the two addresses of a half, and its network.
-type ends struct {
-	src, dst Address
-	network  uint32
-}
-
-func (h *half) ends() ends    { return ends{h.key.src, h.key.dst, h.key.network} }
-func (h *half) reverse() ends { return ends{h.key.dst, h.key.src, h.key.network} }
-
 // suitor is a half whose requests the waiting feedback of another may be about.
 type suitor struct {
 	half  *half
@@ -50,14 +41,8 @@ func (a *Analyzer) pairByFeedback(h *half, in *arrival) bool {
 	if h.service == codec.UC || h.service == codec.RD {
 		return false
 	}
-	if len(h.waiting) == 0 {
-		a.acknowledgedEmbryo(h, in)
-		h.suitors = h.suitors[:0]
-		for _, c := range a.between[h.reverse()] {
-			if c != h && c.partner == nil && c.req.fits(in) && h.service == c.service {
-				h.suitors = append(h.suitors, suitor{half: c})
-			}
-		}
+	if len(h.suitors) == 0 && !a.court(h, in) {
+		return false
 	}
 	kept := h.suitors[:0]
 	for _, c := range h.suitors {
@@ -78,16 +63,47 @@ func (a *Analyzer) pairByFeedback(h *half, in *arrival) bool {
 		h.waiting = h.waiting[:0]
 		return false
 	}
-	if len(h.waiting) < maxWaiting {
-		h.waiting = append(h.waiting, *in)
+	if len(h.waiting) == maxWaiting {
+		if best := h.bestSuitor(); best != nil {
+			a.pair(h, best, byFeedback)
+			return true
+		}
+	}
+	h.wait(in)
+	return false
+}
+
+// court looks for halves whose requests the packet may be about. Where that are
+// too many the packet waits, and the search begins again after twice as many.
+func (a *Analyzer) court(h *half, in *arrival) bool {
+	if len(h.waiting) == 0 {
+		a.acknowledgedEmbryo(h, in)
+	}
+	near := a.between[h.reverse()]
+	if near == nil {
 		return false
 	}
-	if best := h.bestSuitor(); best != nil {
-		a.pair(h, best, byFeedback)
-		return true
+	if n := len(h.waiting); n&(n-1) != 0 {
+		h.wait(in)
+		return false
 	}
-	h.waiting = append(h.waiting[:0], *in)
-	return false
+	var ok bool
+	if h.suitors, ok = near.suiting(h.suitors[:0], h, in); !ok {
+		h.wait(in)
+		return false
+	}
+	for _, c := range h.suitors {
+		c.half.courtedBy = append(c.half.courtedBy, h)
+	}
+	return true
+}
+
+// wait keeps feedback until its stream is known; the oldest goes first.
+func (h *half) wait(in *arrival) {
+	if len(h.waiting) == maxWaiting {
+		h.waiting = append(h.waiting[:0], h.waiting[1:]...)
+	}
+	h.waiting = append(h.waiting, *in)
 }
 
 // bestSuitor is the half whose score is above all others', nil if there is none.
@@ -112,6 +128,9 @@ func (h *half) bestSuitor() *half {
 func (s *stream) fits(in *arrival) bool {
 	if !s.on {
 		return false
+	}
+	if s.vouches(in) {
+		return true
 	}
 	seq := psn.Unwrap(s.top, in.psn)
 	if s.tail.waiting && seq >= s.tail.seq && int64(seq-s.tail.seq) < s.tail.most() {
@@ -151,7 +170,7 @@ func (a *Analyzer) pairByResend(s *stream, seq psn.Seq) {
 	}
 	p := seq.PSN()
 	var found *half
-	for _, h := range a.between[s.half.reverse()] {
+	for _, h := range s.half.courtedBy {
 		if h.partner != nil || !h.courts(s.half) {
 			continue
 		}
@@ -182,6 +201,8 @@ func (h *half) courts(c *half) bool {
 // pair joins two halves, and lets the feedback that waited reach its stream.
 func (a *Analyzer) pair(h, c *half, by pairing) {
 	h.partner, c.partner = c, h
+	h.unlist()
+	c.unlist()
 	h.pairedBy, c.pairedBy = by, by
 	switch {
 	case h.number == 0:
@@ -208,14 +229,16 @@ func (a *Analyzer) pair(h, c *half, by pairing) {
 			}
 		}
 	}
-	a.settle(h.ends())
-	a.settle(c.ends())
+	for _, side := range [2]*half{h, c} {
+		rivals := side.courtedBy
+		side.courtedBy = nil
+		a.settle(rivals)
+	}
 }
 
-// settle pairs whoever has one suitor left between the two addresses, now that
-// another pair was found.
-func (a *Analyzer) settle(between ends) {
-	for _, h := range a.between[between] {
+// settle pairs whoever has one suitor left, now that another was given away.
+func (a *Analyzer) settle(rivals []*half) {
+	for _, h := range rivals {
 		if h.partner != nil || len(h.waiting) == 0 {
 			continue
 		}

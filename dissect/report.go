@@ -14,6 +14,7 @@ const Schema = 1
 // A count that is zero is written; an empty list may be left out.
 type Report struct {
 	Schema      int          `json:"schema"`
+	Selection   *Selection   `json:"selection,omitempty"` // what was analysed, nil for everything
 	Captures    []Capture    `json:"captures"`
 	Connections []Connection `json:"connections"`
 	Totals      Totals       `json:"totals"`

@@ -107,7 +107,10 @@ type trial struct {
 // were the answer, the run that they began should have carried it and did not.
 // If they were late, the NAK only says that it was refused the first time.
 type answer struct {
-	span     psn.Span
+	span     psn.Span   // from the first to the last
+	came     []psn.Span // what came of it
+	lost     int64      // copies that were taken for lost before
+	why      reason
 	packets  int64
 	bytes    int64
 	at       sight
@@ -269,8 +272,12 @@ func (t *trial) add(in *arrival, span psn.Span) {
 	t.reads = t.reads || forms[in.op].verb == codec.VerbRead
 }
 
-// confirm turns the trial into a run.
-func (s *stream) confirm(in *arrival) {
+// bytesOf is the payload that came for the span.
+func (t *trial) bytesOf(span psn.Span) int64 { return t.bytes * span.Len() / t.set.Len() }
+
+// confirm turns the trial into a run. It returns how many lost copies what came
+// stands for.
+func (s *stream) confirm(in *arrival) (lost int64) {
 	d := s.d
 	t := &d.trial
 	t.on = false
@@ -282,11 +289,13 @@ func (s *stream) confirm(in *arrival) {
 			s.passOver(psn.Span{First: at, Last: span.First - 1}, in.sight(), false)
 		}
 		at = span.Last + 1
-		s.fill(span, t.last, t.reads)
+		lost += s.fill(span, t.last, t.reads, t.bytesOf(span))
 		s.judgeAccepted(span)
+		s.tellResend(span, t.last, d.run.reason, isNeeded)
 	}
 	s.next = t.next
 	d.resent.add(t.packets, t.bytes, d.run.reason, isNeeded)
+	return lost
 }
 
 // refute ends a trial without a run: what came was late, or answers a NAK alone.
@@ -306,12 +315,14 @@ func (s *stream) refute() {
 		s.straggle(t)
 		return
 	}
+	var lost int64
 	for _, span := range spans {
-		s.fill(span, t.last, t.reads)
+		lost += s.fill(span, t.last, t.reads, t.bytesOf(span))
 		s.judgeAccepted(span)
+		s.tellResend(span, t.last, byNAK, isNeeded)
 	}
 	d.resent.add(t.packets, t.bytes, byNAK, isNeeded)
-	d.remind(t)
+	d.remind(t, byNAK, lost)
 }
 
 // straggle takes the packets of a trial for late ones. Those that a resend run
@@ -327,11 +338,11 @@ func (s *stream) straggle(t *trial) {
 		case unseen == 0:
 			repeated += span.Len()
 			s.late(span, t.last)
-		case inside && d.gaps[i].copies > 1:
+		case inside && d.again.Contains(span.First):
 			d.gaps[i].copies--
-			d.lost -= span.Len()
+			d.lost -= d.again.Remove(span)
 			repeated += span.Len()
-			s.fill(span, t.last, t.reads)
+			s.fill(span, t.last, t.reads, t.bytesOf(span))
 		default:
 			s.late(span, t.last)
 		}
@@ -350,17 +361,18 @@ func (s *stream) skip() {
 	t.on = false
 	span := t.set.Spans()[0]
 	s.passOver(psn.Span{First: s.next, Last: span.First - 1}, t.first, false)
-	s.fill(span, t.last, t.reads)
+	s.fill(span, t.last, t.reads, t.bytesOf(span))
 	s.judgeAccepted(span)
 	s.next = span.Last + 1
 	d.resent.add(t.packets, t.bytes, d.run.reason, isNeeded)
+	s.tellResend(span, t.last, d.run.reason, isNeeded)
 }
 
 // remind keeps in mind that what the trial saw may have been late after all.
-func (d *recovery) remind(t *trial) {
-	spans := t.set.Spans()
-	d.answers = append(d.answers, answer{
-		span: psn.Span{First: spans[0].First, Last: spans[len(spans)-1].Last}, packets: t.packets, bytes: t.bytes, at: t.last})
+func (d *recovery) remind(t *trial, why reason, lost int64) {
+	spans := slices.Clone(t.set.Spans())
+	d.answers = append(d.answers, answer{span: psn.Span{First: spans[0].First, Last: spans[len(spans)-1].Last}, came: spans,
+		lost: lost, why: why, packets: t.packets, bytes: t.bytes, at: t.last})
 	if len(d.answers) > maxOpenGaps {
 		d.answers = d.answers[1:]
 	}
@@ -383,11 +395,13 @@ func (s *stream) newRun(seq psn.Seq, at sight, silence int64) {
 		d.rnr.pending = false
 	case answers:
 		why, resume = k.reason, k.seq
+		d.times.nakReaction.add(at.time - k.at.time)
 	case s.implied:
 		why = byImpliedNAK
 	default:
 		if s.timedOut(seq, at, silence) {
 			why = byTimeout
+			s.tellAt(TimeoutSeen, seq, at)
 			d.timeouts++
 			if len(d.timeoutFrames) < 16 {
 				d.timeoutFrames = append(d.timeoutFrames, at.number)
@@ -441,20 +455,22 @@ func (s *stream) tooLate(silence int64) bool {
 // wasLate takes back what was said of an answer.
 func (s *stream) wasLate(old answer) {
 	d := s.d
-	d.resent.add(-old.packets, -old.bytes, byNAK, isNeeded)
+	d.resent.add(-old.packets, -old.bytes, old.why, isNeeded)
 	d.reordered += old.packets
-	for _, part := range within(&d.lostPSNs, old.span) {
-		d.lostPSNs.Remove(part)
-		d.lost -= part.Len()
+	d.lost -= old.lost
+	for _, span := range old.came {
+		if i, inside := d.gapAt(span.First); !inside || d.gaps[i].copies <= 1 {
+			d.lostPSNs.Remove(span)
+		}
+		s.late(span, old.at)
+		d.tardy.Insert(span)
 	}
-	s.late(old.span, old.at)
-	d.tardy.Insert(old.span)
 }
 
 // timedOut reports whether a resend that nothing asked for is the work of a
 // timer: it waited at least three quarters of the queue pair's timer, or, while
 // that is not known, broke a silence.
-func (s *stream) timedOut(seq psn.Seq, at sight, silence int64) bool {
+func (s *stream) timedOut(seq psn.Seq, at sight, silence int64) (yes bool) {
 	d := s.d
 	wait := silence
 	for i := range s.marks {
@@ -466,6 +482,11 @@ func (s *stream) timedOut(seq psn.Seq, at sight, silence int64) bool {
 	if wait <= 0 {
 		return false
 	}
+	defer func() {
+		if yes {
+			d.times.timeout.add(wait)
+		}
+	}()
 	if timer := s.half.timer(); timer > 0 {
 		return wait >= timer*3/4
 	}
@@ -494,7 +515,7 @@ func (s *stream) resend(in *arrival, span psn.Span) {
 	switch {
 	case d.holes.Overlap(span) > 0:
 		verdict = isNeeded
-		s.fill(span, in.sight(), read)
+		s.fill(span, in.sight(), read, int64(in.payload))
 	case (why == byRNR || why == byImpliedNAK) && span.First == d.run.first:
 		verdict = isNeeded
 	case why == byImpliedNAK:
@@ -518,7 +539,7 @@ func (s *stream) resend(in *arrival, span psn.Span) {
 	}
 	s.next = span.Last + 1
 	s.lastTime = in.time
-	s.a.tellResend(s, in, causes[why], verdicts[verdict])
+	s.tellResend(span, in.sight(), why, verdict)
 }
 
 // doubt records a resend of which nobody can tell whether it was needed.

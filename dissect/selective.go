@@ -87,14 +87,16 @@ func (s *stream) repeated(in *arrival, span psn.Span) {
 	verdict := isUnknown
 	switch {
 	case hole:
-		if d.unseen.Contains(seq) && named && !in.reTx {
-			d.answers = append(d.answers, answer{span: span, packets: 1, bytes: int64(in.payload), at: in.sight()})
+		again := d.unseen.Contains(seq) && named && !in.reTx
+		verdict = isNeeded
+		lost := s.fill(span, in.sight(), false, int64(in.payload))
+		if again {
+			d.answers = append(d.answers, answer{span: span, came: []psn.Span{span}, lost: lost, why: why, packets: 1,
+				bytes: int64(in.payload), at: in.sight()})
 			if len(d.answers) > maxRepairs {
 				d.answers = d.answers[1:]
 			}
 		}
-		verdict = isNeeded
-		s.fill(span, in.sight(), false)
 	case seq < s.acked || p.has.Contains(seq):
 		verdict = isRedundant
 	case s.half.transport == irnTransport && why == byIRNNack && s.asksFor(seq):
@@ -102,7 +104,7 @@ func (s *stream) repeated(in *arrival, span psn.Span) {
 		verdict = isNeeded
 		s.miss(span, gap{run: d.run.id, evidence: EvidenceIRNNack, where: Downstream, opened: in.sight()})
 		d.name(span)
-		s.fill(span, in.sight(), false)
+		s.fill(span, in.sight(), false, int64(in.payload))
 	case why == byMPNack:
 		verdict = isWasted // refused for want of a slot
 	case why == byTCAETH && seq >= p.tailFrom && seq < p.tailTo:
@@ -119,7 +121,7 @@ func (s *stream) repeated(in *arrival, span psn.Span) {
 	if len(p.repairs) > maxRepairs {
 		p.repairs = slices.Delete(p.repairs, 0, maxRepairs/2)
 	}
-	s.a.tellResend(s, in, causes[why], verdicts[verdict])
+	s.tellResend(span, in.sight(), why, verdict)
 }
 
 // silent reports whether the packet broke a silence as long as the timer.
@@ -158,6 +160,7 @@ func (s *stream) repairReason(in *arrival, seq psn.Seq) {
 		why = byEarly
 		if s.timedOut(seq, in.sight(), in.time-s.lastActivity()) {
 			why = byTimeout
+			s.tellAt(TimeoutSeen, seq, in.sight())
 			if d.run.reason != byTimeout || d.timeouts == 0 {
 				s.irnTimeout()
 			}

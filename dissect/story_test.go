@@ -17,7 +17,8 @@ import (
 //
 //	w WRITE Middle  W WRITE Only  f WRITE First  l WRITE Last  u UC WRITE Only
 //	a ACK  n sequence NAK  r RNR NAK  x remote access NAK
-//	R READ request, of "R100:4" packets of 256 bytes  o READ response
+//	R READ request, of "R100:4" packets of 256 bytes, the last shorter
+//	o READ response
 //	b WRITE Middle that came damaged
 //
 // A WRITE with "!" asks for an acknowledgement. "=" is the frame before it once
@@ -119,7 +120,7 @@ func (s *story) frame(word string, connection int) []byte {
 	case 'R':
 		k, _ := strconv.Atoi(size)
 		bth.Opcode = codec.Op(codec.RC, codec.ReadRequest)
-		p.Payload, p.RETH.DMALen = nil, uint32(256*k)
+		p.Payload, p.RETH.DMALen = nil, uint32(256*k-8)
 	case 'o':
 		back = true
 		bth.Opcode = codec.Op(codec.RC, codec.ReadResponseMiddle)
@@ -203,11 +204,14 @@ func line(s *Stream) string {
 	return strings.TrimSuffix(b.String(), "; ")
 }
 
-// lines are the streams of a report, requests and responses.
+// lines are the streams of a story's first connection.
 func lines(r *Report) (request, response string) {
 	for i := range r.Connections {
 		for j := range r.Connections[i].Streams {
 			s := &r.Connections[i].Streams[j]
+			if s.DestQP != 0x111 && s.DestQP != 0x222 {
+				continue
+			}
 			if s.Kind == "request" {
 				request = line(s)
 			} else {
@@ -239,6 +243,9 @@ func TestStories(t *testing.T) {
 		{"late, and the receiver had asked for it: the run carries it again",
 			"w10 w12 n11 w11 w13 w14 w11 w12 w13 w14 w15! a15",
 			"packets 10; reordered 1; resent 4 nak:4 wasted:4", ""},
+		{"late, and the receiver is slow to say so: it refused what came before",
+			"w1 w3 w4 w2 w5 n2 n3 w2 w3 w4 w5! a5",
+			"packets 9; reordered 1; resent 4 nak:4 redundant:1 wasted:3", ""},
 		{"selective: the lone answer to a NAK", "w1 w2 w4 w5 n3 w3! a5",
 			"packets 5; lost 1 [3]; resent 1 nak:1 needed:1; gap 3 observed+nak upstream retransmitted", ""},
 		{"seen here, missing at the receiver", "w1 w2 w3 w4 n2 w2 w3 w4! a4",
@@ -260,7 +267,10 @@ func TestStories(t *testing.T) {
 		{"receiver not ready is no loss, nor is the NAK that follows it",
 			"w1 w2 w3 w4 r2 n2 +1ms w2 w3 w4! a4",
 			"packets 7; resent 3 rnr:3 needed:1 wasted:2", ""},
-		{"an access error is no loss", "W1 W2 W3 x2", "packets 3", ""},
+		{"an access error is no loss", "W1 W2 W3 x2", "packets 3; finding remote-access-error", ""},
+		{"never ready", "w1 r1 +2ms w1 r1 +2ms w1 r1 +20ms 2/w900", "packets 3; resent 2 rnr:2 needed:2; finding rnr-retry-exhausted", ""},
+		{"silent for good", "w1 +67ms w1 +67ms w1 +500ms 2/w900",
+			"packets 3; undecided 1; resent 2 timeout:2 unknown:2; gap 1 timeout unknown open; finding retry-exhausted", ""},
 		{"mirrored twice", "w1 = w2 = w3! = a3 =", "packets 3", ""},
 		{"damaged on the way here", "w1 b2 w3 n2 w2 w3! a3",
 			"packets 5; lost 1 [2]; damaged 1; resent 2 nak:2 needed:1 wasted:1; gap 2 icrc+nak upstream retransmitted; finding icrc-damage", ""},
@@ -268,6 +278,8 @@ func TestStories(t *testing.T) {
 			"packets 3; lost 1 [2]; damaged 1; resent 1 timeout:1 needed:1; gap 2 icrc upstream retransmitted; finding icrc-damage", ""},
 		{"a queue pair used again far behind", "w9000000 w9000001! a9000001 w100 w101 w102! a102", "packets 5; epochs 2", ""},
 		{"a queue pair used again far ahead", "w100 w101! a101 w5000000 w5000001", "packets 4; epochs 2", ""},
+		{"a wide gap, confirmed by the NAK", "w1 w3000 n2 w3001", "packets 3; lost 1 [2]; undecided 2997; gap 2-2999 observed+nak upstream open", ""},
+		{"a stray packet ahead opens no gap", "w1 w3000 w2 w3! a3", "packets 4", ""},
 		{"a stray packet begins no epoch", "w100 w101 w5000000 w102 w103! a103", "packets 5", ""},
 		{"a READ takes as many PSNs as its response", "R100:4 o100 o101 o102 o103 w104! a104 R105:1 o105 w106! a106",
 			"packets 4", "packets 5"},
@@ -296,5 +308,65 @@ func TestStories(t *testing.T) {
 				t.Errorf("%s\nresponses\n got %s\nwant %s", c.story, response, c.response)
 			}
 		})
+	}
+}
+
+// The stories' clock steps a microsecond a packet.
+func TestTimes(t *testing.T) {
+	for _, c := range []struct{ name, story, times string }{
+		{"next to the receiver", "w100 w101 w104 w105 n102 w106 w107 w102 w103 w104 w105 w106 w107! a107",
+			// The gap shows with 104, the NAK comes 2 us later; 103 closes it
+			// another 4 us later. The sender's times are not shown.
+			"nak generation 1 2000; recovery 1 6000"},
+		{"next to the sender", "w1 w2! +20us a2 w3 w4 w5 n3 w3 w4 w5! +20us a5",
+			// a2 comes 21 us after what asked for it, and a5 tells nothing, since 5
+			// was sent twice; the NAK is answered within a microsecond, and so the
+			// gap that it opened is closed.
+			"nak reaction 1 1000; recovery 1 1000; rtt 1 21000"},
+		{"a timeout", "w1! +20us a1 w2! +5ms w2! +20us a2", "rtt 1 21000; timeout 1 5001000"},
+	} {
+		s := requests(t, tell(t, Config{}, c.story))
+		var got []string
+		for _, x := range []struct {
+			name string
+			span *Span
+		}{{"nak generation", s.Times.NakGeneration}, {"nak reaction", s.Times.NakReaction}, {"recovery", s.Times.Recovery},
+			{"rtt", s.Times.RTT}, {"timeout", s.Times.Timeout}, {"message", s.Times.Message}} {
+			if x.span != nil {
+				got = append(got, fmt.Sprintf("%s %d %d", x.name, x.span.Count, x.span.Median))
+			}
+		}
+		if got := strings.Join(got, "; "); got != c.times {
+			t.Errorf("%s: got %s, want %s", c.name, got, c.times)
+		}
+	}
+}
+
+// Of 12 packets of payload sent 8 are acknowledged, each once.
+func TestEfficiency(t *testing.T) {
+	s := requests(t, tell(t, Config{}, "w100 w101 w104 w105 n102 w106 w107 w102 w103 w104 w105 w106 w107! a107"))
+	if s.Efficiency == nil || *s.Efficiency != 8.0/12 {
+		t.Errorf("efficiency %v, want %v", s.Efficiency, 8.0/12)
+	}
+	if s := requests(t, tell(t, Config{}, "w1 w2 w3")); s.Efficiency != nil {
+		t.Errorf("efficiency %v of what nobody acknowledged", *s.Efficiency)
+	}
+}
+
+// Events tell what the report tells, as it happens.
+func TestEvents(t *testing.T) {
+	var got []string
+	c := Config{Events: func(e *Event) {
+		word := fmt.Sprintf("%s@%d", e.Kind, e.Frame)
+		if e.First != nil {
+			word += " " + psn.Range{First: *e.First, Last: *e.Last}.String()
+		}
+		got = append(got, word)
+	}}
+	tell(t, c, "w1 w2 w5 n3 w3 w4 w5! a5")
+	// That 3 and 4 are a resend run, and not late, only 5 shows.
+	want := []string{"connection-opened@1", "gap-opened@3 3-4", "nak@4 3", "gap-closed@6 3-4", "retransmission@6 3-4", "retransmission@7 5"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -44,6 +44,7 @@ type stream struct {
 	marks  [8]mark // the last packets that asked for an acknowledgement
 	marked uint8
 	rttMin int64 // smallest round trip, 0 while none was seen
+	rtts   *samples
 
 	sport   uint16 // UDP source port of the first packet
 	paths   []path // by source port, once there is more than one or MP-RDMA is known
@@ -81,6 +82,7 @@ type recovery struct {
 	holes         psn.Set // the last copy known here was lost
 	unseen        psn.Set // of these, what never passed here
 	counted       psn.Set // of these, whose copy is counted in lost
+	again         psn.Set // of these, of which a resent copy is counted too
 	refused       psn.Set // passed here while an older PSN was missing at the receiver
 	refusedBefore psn.Set // what was refused when the current run began
 	skipped       psn.Set // acknowledged before, and passed over by the current run
@@ -94,6 +96,7 @@ type recovery struct {
 	answers       []answer
 	asks          []ask // the newest last
 	rnr           ask
+	rnrWait       int64 // that the receiver asked for, nanoseconds
 
 	lost, harmless, damaged int64
 	lostPSNs, forgotten     psn.Set
@@ -102,6 +105,9 @@ type recovery struct {
 	abandoned               int64 // missing PSNs that fell out of sight, not named
 	discarded               int64
 	resent                  resends
+	times                   times
+	upstream, downstream    int64 // gaps by where they were lost
+	firstBytes              int64 // payload of resends that were seen for the first time
 	picks                   picks
 	irn                     irn
 	windowless              windowlessReports
@@ -169,6 +175,11 @@ func (s *stream) look(in *arrival, n int) {
 	if s.jumped(in, n) {
 		return
 	}
+	s.follow(in, n)
+}
+
+// follow takes a packet whose PSN is believed.
+func (s *stream) follow(in *arrival, n int) {
 	if s.half.transport != goBackN {
 		s.observe(in)
 	}
@@ -331,6 +342,9 @@ func (s *stream) begin(in *arrival, p psn.PSN) {
 	s.marked, s.tail, s.reads = 0, tailRead{}, s.reads[:0]
 	s.message.open = false
 	s.lastTime = in.time
+	if !s.response {
+		s.half.list()
+	}
 }
 
 // messageOf is the message that a PSN which is not here belongs to.

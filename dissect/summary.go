@@ -19,12 +19,20 @@ func (a *Analyzer) Report() *Report {
 		r.Captures = append(r.Captures, c)
 	}
 	halves := slices.Clone(a.halves)
+	kept := tally{}
 	slices.SortFunc(halves, func(x, y *half) int { return int(int64(x.id) - int64(y.id)) })
 	for _, h := range halves {
 		if p := h.partner; p != nil && p.id < h.id {
 			continue
 		}
 		c := a.connection(h, dropped)
+		if a.byQPN() && !a.config.Selection.connection(&c) {
+			continue
+		}
+		kept.add(h.tally)
+		if h.partner != nil {
+			kept.add(h.partner.tally)
+		}
 		for i := range c.Streams {
 			r.Totals.Lost += c.Streams[i].Lost
 			r.Totals.Retransmitted += c.Streams[i].Retransmitted.Packets
@@ -33,6 +41,12 @@ func (a *Analyzer) Report() *Report {
 		r.Connections = append(r.Connections, c)
 	}
 	r.Totals.Connections = len(r.Connections)
+	if a.byQPN() {
+		a.asides.narrow(r, a.config.Selection, kept)
+	}
+	if s := a.config.Selection; s != nil && !s.Everything() {
+		r.Selection = s
+	}
 	if a.evicted != (Evicted{}) {
 		e := a.evicted
 		r.Evicted = &e
@@ -162,8 +176,33 @@ func (a *Analyzer) stream(s *stream, dropped bool) Stream {
 		s.foretell(&out, dropped)
 		resent = d.resent
 	}
+	if h.bad > 0 && h.uselessICRC() {
+		out.Findings = append(out.Findings, Finding{Kind: "no-valid-icrc",
+			Text: "most packets have no valid ICRC, as before a NIC fills it in: it says nothing about damage here"})
+	}
 	out.Retransmitted = resent.report()
+	out.Times = s.timesHere()
+	out.Efficiency = s.efficiency()
 	return out
+}
+
+// efficiency is the payload that was acknowledged, each byte once, per byte of
+// payload that was sent; nil where nothing was acknowledged or sent. Of what is
+// in flight at the end the share of PSNs is taken.
+func (s *stream) efficiency() *float64 {
+	if !s.heard || s.bytes == 0 || s.response {
+		return nil
+	}
+	unique := s.bytes
+	if d := s.d; d != nil {
+		unique -= d.resent.bytes - d.firstBytes
+	}
+	share := 1.0
+	if sent := s.top - s.first; sent > 0 && s.acked < s.top {
+		share = float64(s.acked-s.first) / float64(sent)
+	}
+	e := share * float64(unique) / float64(s.bytes)
+	return &e
 }
 
 func (f *feedback) report() Feedback {
@@ -236,8 +275,10 @@ func (s *stream) foretell(out *Stream, dropped bool) {
 		out.Gaps = append(out.Gaps, s.gap(&gaps[i]))
 	}
 	out.Findings = append(out.Findings, d.findings...)
-	if f := s.exhausted(); f != nil {
-		out.Findings = append(out.Findings, *f)
+	for _, f := range [2]*Finding{s.exhausted(), s.neverReady()} {
+		if f != nil {
+			out.Findings = append(out.Findings, *f)
+		}
 	}
 }
 
@@ -274,19 +315,4 @@ func (s *stream) gap(g *gap) Gap {
 		out.Message = m
 	}
 	return out
-}
-
-// exhausted is the finding that the sender gave up: its last retry went out and
-// nothing came back.
-func (s *stream) exhausted() *Finding {
-	d := s.d
-	retries := s.half.retries
-	if retries < 0 {
-		retries = 7
-	}
-	if d.timeouts == 0 || d.timeouts < retries {
-		return nil
-	}
-	return &Finding{Kind: "retry-exhausted", Counter: "local_ack_timeout_err", Frames: d.timeoutFrames,
-		Text: "the last retry went unanswered: the application sees IBV_WC_RETRY_EXC_ERR (12)"}
 }

@@ -25,6 +25,7 @@ func (w *walk) udp() step {
 		return stepNone
 	}
 	w.bound(end)
+	w.sum(w.off + 6)
 	w.off += 8
 	port := be.Uint16(b[2:])
 	if w.locator.carries(port) {

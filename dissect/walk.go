@@ -149,6 +149,13 @@ func (w *walk) bound(end int) {
 	}
 }
 
+// sum notes that a checksum of 16 bits over all that follows is at off.
+func (w *walk) sum(off int) {
+	if s := w.locator.sums; s != nil {
+		*s = append(*s, off)
+	}
+}
+
 // enter goes into a tunnel whose contents begin with the header next.
 func (w *walk) enter(t Tunnel, next step) step {
 	if next == stepNone || w.depth == len(w.p.Tunnels) {

@@ -13,10 +13,9 @@ import (
 	"github.com/rdmadump/rdmadump/dissect"
 )
 
-// FuzzLocate looks for packets in frames of every link type. Whatever the bytes
-// are, what is found must lie within them, a longer capture of the same frame
-// must say the same, and nothing may be left of the packet before.
-func FuzzLocate(f *testing.F) {
+// seedFrames adds the frames that dissect is tested with.
+func seedFrames(f *testing.F) {
+	f.Helper()
 	file, err := os.Open("../dissect/testdata/frames.txt")
 	if err != nil {
 		f.Fatal(err)
@@ -34,6 +33,13 @@ func FuzzLocate(f *testing.F) {
 		}
 		f.Add(uint16(link), data, uint16(0))
 	}
+}
+
+// FuzzLocate looks for packets in frames of every link type. Whatever the bytes
+// are, what is found must lie within them, a longer capture of the same frame
+// must say the same, and nothing may be left of the packet before.
+func FuzzLocate(f *testing.F) {
+	seedFrames(f)
 	l := dissect.Locator{UDPPorts: []uint16{1021}}
 	f.Fuzz(func(t *testing.T, link uint16, data []byte, cut uint16) {
 		frame := dissect.Frame{Data: data, WireLen: len(data) + int(cut), Link: dissect.LinkType(link), Number: 1}

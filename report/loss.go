@@ -26,6 +26,9 @@ func (l Loss) Write(w io.Writer, r *dissect.Report) error {
 	for i := range r.Captures {
 		p.capture(&r.Captures[i])
 	}
+	if r.Selection != nil {
+		p.phrases(p.style.bold.text("selected")+"  ", "  ", selected(r.Selection))
+	}
 	p.verdict(r, rows)
 	p.table(rows, l.Rows)
 	p.details(rows, l.Detail, l.Gaps, len(r.Captures))

@@ -58,6 +58,9 @@ func (p *page) verdict(r *dissect.Report, rows []row) {
 	}
 	connections := counted(int64(t.Connections), "connection", "connections")
 	switch {
+	case t.Packets == 0 && r.Selection != nil:
+		p.line(p.style.warn.text("NOTHING SELECTED"), ": no RDMA packet is in the selection")
+		return
 	case t.Packets == 0:
 		p.line(p.style.warn.text("NO RDMA PACKETS"), ": nothing to analyse")
 		return

@@ -1,127 +1,159 @@
 package main
 
 import (
-	"encoding/binary"
+	"bytes"
 	"encoding/json"
-	"fmt"
-	"os"
+	"io"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/rdmadump/rdmadump/capture"
+	"github.com/rdmadump/rdmadump/codec"
+	"github.com/rdmadump/rdmadump/dissect"
+	"github.com/rdmadump/rdmadump/internal/expect"
 )
 
-// recapture copies a little-endian pcap of testdata with each frame changed.
-func recapture(t *testing.T, name string, change func(data []byte, wire uint32) ([]byte, uint32)) string {
+// frames reads a capture, as far as it can be read.
+func frames(t *testing.T, file string) []dissect.Frame {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("../../testdata/cases", name))
+	r, err := capture.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	le := binary.LittleEndian
-	out := append([]byte{}, b[:24]...)
-	for b = b[24:]; len(b) > 0; {
-		n, wire := le.Uint32(b[8:]), le.Uint32(b[12:])
-		data, wire := change(append([]byte{}, b[16:16+n]...), wire)
-		out = append(out, b[:8]...)
-		out = le.AppendUint32(out, uint32(len(data)))
-		out = le.AppendUint32(out, wire)
-		out = append(out, data...)
-		b = b[16+n:]
+	defer r.Close()
+	var all []dissect.Frame
+	for {
+		var f dissect.Frame
+		if err := r.Next(&f); err != nil {
+			if err != io.EOF {
+				t.Log(err)
+			}
+			return all
+		}
+		f.Data = bytes.Clone(f.Data)
+		all = append(all, f)
 	}
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, out, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
-// cutAt keeps n bytes of each frame, as a capture with that snaplen has them.
-func cutAt(n int) func([]byte, uint32) ([]byte, uint32) {
-	return func(data []byte, wire uint32) ([]byte, uint32) { return data[:min(n, len(data))], wire }
+// lossOf is what loss says, without the names of files.
+func lossOf(t *testing.T, file string) expect.Object {
+	t.Helper()
+	out, errs, _ := execute("loss", "--json", "--gaps=all", file)
+	var r expect.Object
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatalf("%s: %v, %s", file, err, errs)
+	}
+	for _, c := range r["captures"].([]any) {
+		delete(c.(expect.Object), "file")
+	}
+	return r
 }
 
-// A packet that the capture cut within its BTH is RDMA all the same: it is
-// printed with what is wrong, and counted.
-func TestCutWithinBTH(t *testing.T) {
-	for n := 42; n < 54; n++ {
-		path := recapture(t, "04-gap-nak-gobackn.pcap", cutAt(n))
-		fault := fmt.Sprintf("BTH: truncated: %d of 12 bytes", n-42)
-		for _, flag := range []string{"--json", "--json=full", "-v", "--time=relative"} {
-			out, errs, exit := execute("read", flag, path)
-			if exit != 0 || errs != "" || strings.Count(out, fault) < 14 {
-				t.Fatalf("%d bytes: read %s: exit status %d, %q\n%s", n, flag, exit, errs, out)
+// A stripped capture tells of the network what the whole one tells, and of what
+// was sent nothing.
+func TestStrippedCaptures(t *testing.T) {
+	dir := t.TempDir()
+	stripped := 0
+	eachCase(t, func(t *testing.T, c expect.Case) {
+		whole, bare := filepath.Join(dir, c.Name+"-whole.pcapng"), filepath.Join(dir, c.Name+"-bare.pcapng")
+		if _, errs, exit := execute("read", "-w", whole, c.File); exit != 0 && !strings.Contains(errs, "frames written") {
+			t.Skip(errs) // cannot be opened
+		}
+		_, errs, _ := execute("read", "-w", bare, "--strip-payload", c.File)
+		if !strings.Contains(errs, "payload zeroed, ICRC made anew") {
+			t.Error(errs)
+		}
+		if got, want := lossOf(t, bare), lossOf(t, whole); !reflect.DeepEqual(got, want) {
+			t.Errorf("loss says of the stripped capture\n%v\nand of the whole\n%v", got, want)
+		}
+		before, after := frames(t, whole), frames(t, bare)
+		if len(before) != len(after) {
+			t.Fatalf("%d frames of %d", len(after), len(before))
+		}
+		for i := range after {
+			stripped++
+			checkStripped(t, &before[i], &after[i])
+		}
+	})
+	if stripped < 5000 {
+		t.Errorf("only %d frames", stripped)
+	}
+}
+
+// checkStripped compares a frame with what is left of it.
+func checkStripped(t *testing.T, whole, bare *dissect.Frame) {
+	t.Helper()
+	if len(bare.Data) != len(whole.Data) || bare.WireLen != whole.WireLen || bare.Time != whole.Time || bare.Link != whole.Link || bare.Interface != whole.Interface {
+		t.Errorf("frame %d: %d of %d bytes, time %d, link type %v", bare.Number, len(bare.Data), bare.WireLen, bare.Time, bare.Link)
+		return
+	}
+	var (
+		locator      dissect.Locator
+		was, is      dissect.Packet
+		full, packet codec.Packet
+	)
+	if locator.Locate(whole, &was) != dissect.Found || locator.Locate(bare, &is) != dissect.Found {
+		t.Fatalf("frame %d is no packet", bare.Number)
+	}
+	if was.ICRC() != is.ICRC() && was.ICRC() != dissect.ICRCAbsent {
+		t.Errorf("frame %d: ICRC was %v and is %v", bare.Number, was.ICRC(), is.ICRC())
+	}
+	failed, fails := full.Decode(was.Transport(), was.WireLen), packet.Decode(is.Transport(), is.WireLen)
+	if (failed == nil) != (fails == nil) || full.Headers != packet.Headers {
+		t.Errorf("frame %d: was %v %v, is %v %v", bare.Number, full.Headers, failed, packet.Headers, fails)
+	}
+	for _, h := range codec.Headers() {
+		if !bytes.Equal(full.HeaderBytes(h), packet.HeaderBytes(h)) {
+			t.Errorf("frame %d: %v was changed", bare.Number, h)
+		}
+	}
+	payload := packet.Payload
+	if packet.BTH.DestQP == 1 {
+		var m codec.CM
+		if m.Decode(payload) == nil {
+			payload = m.PrivateData
+		}
+	}
+	if zero := make([]byte, len(payload)); !bytes.Equal(payload, zero) {
+		t.Errorf("frame %d: payload % x", bare.Number, payload)
+	}
+	for name, part := range map[string][]byte{"pad": packet.Pad, "trailer": is.Trailer} {
+		if bytes.ContainsFunc(part, func(r rune) bool { return r != 0 }) {
+			t.Errorf("frame %d: %s % x", bare.Number, name, part)
+		}
+	}
+}
+
+// TestWholeCaptures compares what -w writes with what it was made from: the
+// same packets, byte for byte, and nothing else.
+func TestWholeCaptures(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.pcapng")
+	eachCase(t, func(t *testing.T, c expect.Case) {
+		if _, errs, exit := execute("read", "-w", out, c.File); exit != 0 && !strings.Contains(errs, "frames written") {
+			t.Skip(errs)
+		}
+		wanted := map[int]bool{}
+		printed, _, _ := execute("read", "--json", c.File)
+		for _, o := range objects(t, printed) {
+			wanted[int(o["frame"].(float64))] = true
+		}
+		var want []dissect.Frame
+		for _, f := range frames(t, c.File) {
+			if wanted[f.Number] {
+				want = append(want, f)
 			}
 		}
-		out, _, _ := execute("loss", "--json", path)
-		var r struct {
-			Captures []map[string]any
-			Totals   map[string]int
+		got := frames(t, out)
+		if len(got) != len(want) {
+			t.Fatalf("%d frames, want %d", len(got), len(want))
 		}
-		if err := json.Unmarshal([]byte(out), &r); err != nil {
-			t.Fatal(err)
+		for i := range got {
+			g, w := got[i], want[i]
+			if !bytes.Equal(g.Data, w.Data) || g.Time != w.Time || g.WireLen != w.WireLen || g.Link != w.Link {
+				t.Errorf("frame %d is not frame %d", g.Number, w.Number)
+			}
 		}
-		c := r.Captures[0]
-		if c["rdma_frames"] != 14.0 || c["cut_frames"] != 14.0 || r.Totals["packets"] != 14 || r.Totals["connections"] != 0 {
-			t.Errorf("%d bytes: %v, %v", n, c, r.Totals)
-		}
-		if out, _, _ := execute("loss", path); !strings.Contains(out, "14 cut short") || !strings.Contains(out, "NO CONNECTION") {
-			t.Errorf("%d bytes:\n%s", n, out)
-		}
-	}
-}
-
-// What is cut before it leads anywhere is said to be cut.
-func TestCutBeforeBTH(t *testing.T) {
-	path := recapture(t, "04-gap-nak-gobackn.pcap", cutAt(38))
-	_, errs, exit := execute("read", path)
-	if want := "no RDMA packets in 14 frames (14 cut short)\n"; exit != 0 || !strings.HasSuffix(errs, want) {
-		t.Errorf("exit status %d, %q", exit, errs)
-	}
-	path = recapture(t, "04-gap-nak-gobackn.pcap", func(data []byte, wire uint32) ([]byte, uint32) {
-		data[20] = 0x20 // more fragments
-		return data, wire
 	})
-	if _, errs, _ := execute("read", path); !strings.HasSuffix(errs, "in 14 frames (14 IP fragments)\n") {
-		t.Error(errs)
-	}
-}
-
-// Nothing that was captured of the BTH may speak against it.
-func TestCutNotRDMA(t *testing.T) {
-	path := recapture(t, "40-port-4791-not-roce.pcap", cutAt(53))
-	whole, _, _ := execute("read", "--json", "../../testdata/cases/40-port-4791-not-roce.pcap")
-	cut, _, _ := execute("read", "--json", path)
-	for _, line := range objects(t, cut) {
-		if !strings.Contains(whole, fmt.Sprintf(`{"frame":%v,`, line["frame"])) {
-			t.Errorf("printed: %v", line)
-		}
-	}
-}
-
-// A frame that was captured whole, and yet holds less than its IP length claims,
-// was not cut by the capture.
-func TestLyingLength(t *testing.T) {
-	for _, n := range []int{54, 66, 200} {
-		short := func(data []byte, _ uint32) ([]byte, uint32) {
-			data = data[:min(n, len(data))]
-			return data, uint32(len(data))
-		}
-		path := recapture(t, "01-clean-send.pcap", short)
-		out, _, exit := execute("read", path)
-		want := fmt.Sprintf("frame ends at %d of 272 B", n-42)
-		if exit != 0 || strings.Count(out, want) == 0 || strings.Contains(out, "cut at") {
-			t.Errorf("%d bytes: want %q in\n%s", n, want, out)
-		}
-		out, _, _ = execute("loss", "--json", path)
-		if !strings.Contains(out, `"cut_frames":0,`) {
-			t.Errorf("%d bytes: %s", n, out)
-		}
-		if out, _, _ := execute("loss", path); strings.Contains(out, "cut short,") {
-			t.Errorf("%d bytes:\n%s", n, out)
-		}
-		out, _, _ = execute("read", recapture(t, "01-clean-send.pcap", cutAt(n)))
-		if want := fmt.Sprintf("cut at %d of 272 B", n-42); !strings.Contains(out, want) {
-			t.Errorf("%d bytes: want %q in\n%s", n, want, out)
-		}
-	}
 }

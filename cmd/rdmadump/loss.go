@@ -18,6 +18,7 @@ type lossFlags struct {
 	gaps       gapChoice
 	color      colors
 	ports      udpPorts
+	selection  selection
 }
 
 func newLoss(s streams) *cobra.Command {
@@ -32,8 +33,12 @@ and what was sent again for it. What a capture cannot tell is reported as
 undecided, not as lost.
 
 FILE is a pcap or pcapng file, plain or compressed, or - for standard input.
-Several files are one tap's rotation and are read in order of time.`,
+Several files are one tap's rotation and are read in order of time.
+` + selectionHelp + `--qpn chooses the connection that a queue pair is an end of; what is counted of
+the capture itself is not narrowed by it.`,
 		Example: `  rdmadump loss trace.pcap
+  rdmadump loss --qpn 0x000222 trace.pcap     the connection of one queue pair
+  rdmadump loss --from 15:51:06 --to 15:52 trace.pcap
   rdmadump loss --fail-on-loss trace.pcap     exit status 3 if anything was lost
   rdmadump loss --json trace.pcap | jq '.totals'
   rdmadump loss rotated-*.pcap.gz`,
@@ -46,16 +51,22 @@ Several files are one tap's rotation and are read in order of time.`,
 	f.Var(&flags.maxGaps, "max-gaps", "list at most `N` gaps a stream, the worst (default 1000 in JSON, 10 in text)")
 	f.Var(&flags.gaps, "gaps", "missing: gaps of packets that were missing; all: those of reordered packets too")
 	f.Var(&flags.ports, "udp-port", portUsage)
+	flags.selection.register(command)
 	f.Var(&flags.color, "color", colorUsage)
 	return command
 }
 
 // run reports on the captures called names.
 func (flags *lossFlags) run(s streams, names []string) error {
+	locator := dissect.Locator{UDPPorts: flags.ports}
+	if err := flags.selection.survey(s, names, false, locator); err != nil {
+		return err
+	}
 	analyzer := dissect.NewAnalyzer(dissect.Config{
-		Locator:       dissect.Locator{UDPPorts: flags.ports},
+		Locator:       locator,
 		MaxGaps:       int(flags.maxGaps),
 		ReorderedGaps: flags.gaps == "all",
+		Selection:     flags.selection.chosen(),
 	})
 	opened := false
 	reading := pass{streams: s}
@@ -65,6 +76,7 @@ func (flags *lossFlags) run(s streams, names []string) error {
 		opened = true
 	}
 	reading.frame = func(f *dissect.Frame) error {
+		flags.selection.begin(f.Time)
 		analyzer.Frame(f)
 		return nil
 	}
@@ -80,6 +92,9 @@ func (flags *lossFlags) run(s streams, names []string) error {
 		return failed
 	}
 	result := analyzer.Report()
+	if result.Selection != nil && result.Totals.Packets == 0 {
+		s.complain(flags.selection.nothing())
+	}
 	if err := flags.print(s, result); err != nil {
 		return err
 	}

@@ -21,10 +21,13 @@ type readFlags struct {
 	time    timeForm
 	color   colors
 	ports   udpPorts
+
+	selection selection
+	cut       cutFlags
 }
 
 func newRead(s streams) *cobra.Command {
-	flags := readFlags{time: "relative", color: "auto"}
+	flags := readFlags{time: "relative", color: "auto", cut: cutFlags{icrc: "anew"}}
 	command := &cobra.Command{
 		Use:   "read [flags] FILE...",
 		Short: "Print the RDMA packets of a capture",
@@ -33,8 +36,15 @@ the first frame, addresses, destination queue pair, PSN, operation, payload, and
 what the headers say. Frames that are not RDMA are passed over.
 
 FILE is a pcap or pcapng file, plain or compressed, or - for standard input.
-Several files are one tap's rotation and are read in order of time.`,
+Several files are one tap's rotation and are read in order of time.
+` + selectionHelp + `--qpn chooses both directions of a connection and the messages that set it up; for
+that, files are read twice. A pipe cannot be: from it --qpn chooses the packets
+that name the queue pair, and leaves out those to the other end.
+
+` + cutHelp,
 		Example: `  rdmadump read trace.pcap
+  rdmadump read --qpn 546 --from +1.5s --to +2s trace.pcap
+  rdmadump read -w part.pcapng.gz --qpn 0x000222 --strip-payload trace.pcap
   rdmadump read -v -c 1 trace.pcap            every field of the first packet
   rdmadump read --json trace.pcap | jq 'select(.aeth.syndrome == 96)'
   tcpdump -i eth0 -w - udp port 4791 | rdmadump read -`,
@@ -42,6 +52,9 @@ Several files are one tap's rotation and are read in order of time.`,
 		RunE: func(command *cobra.Command, names []string) error {
 			if flags.form != "" && (flags.verbose || flags.hex > 0) {
 				return usageError{errors.New("--json goes with neither -v nor -x; --json=full has all fields and bytes"), command.CommandPath()}
+			}
+			if err := flags.cut.check(command, s, names, flags.prints()); err != nil {
+				return usageError{err, command.CommandPath()}
 			}
 			return flags.run(s, names)
 		},
@@ -55,67 +68,122 @@ Several files are one tap's rotation and are read in order of time.`,
 	f.VarP(&flags.count, "count", "c", "stop after `N` packets")
 	f.Var(&flags.time, "time", "relative: seconds since the first frame; absolute: date and time, UTC")
 	f.Var(&flags.ports, "udp-port", portUsage)
+	flags.selection.register(command)
+	flags.cut.register(command)
 	f.Var(&flags.color, "color", colorUsage)
 	return command
 }
 
-// run prints the packets of the captures called names.
+// prints reports whether packets are printed: with -w, only if the flags say how.
+func (flags *readFlags) prints() bool {
+	return flags.cut.name == "" || flags.form != "" || flags.verbose || flags.hex > 0
+}
+
+// run prints or writes the packets of the captures called names.
 func (flags *readFlags) run(s streams, names []string) error {
-	out := newOutput(s.out)
-	p := flags.printer(s, len(names) > 1)
 	locator := dissect.Locator{UDPPorts: flags.ports}
-	var (
-		found  dissect.Packet
-		packet report.Packet
-		none   report.NoPackets // of the current capture, if it has none
-		begun  bool
-		total  number // printed
-		before number // of them, those of earlier captures
-	)
-	reading := pass{streams: s}
-	reading.waiting = func() { _ = out.flush() } // packet and the last flush tell of a fault
+	if err := flags.selection.survey(s, names, true, locator); err != nil {
+		return err
+	}
+	r := packetReader{readFlags: flags, out: newOutput(s.out), printer: flags.printer(s, len(names) > 1),
+		locator: locator, selection: flags.selection.chosen()}
+	if flags.cut.name != "" {
+		r.cut = flags.cut.begin(s, locator, r.selection)
+	}
+	before := number(0) // packets of earlier captures
+	reading := pass{streams: s, frame: r.frame, waiting: r.waiting}
 	reading.open = func(part *capture.Part) {
-		before, none = total, report.NoPackets{}
-		if len(names) > 1 && flags.form == "" {
-			out.b = p.lines.AppendHeading(out.b, part.Info().Name)
+		before, r.none = r.total, report.NoPackets{}
+		if r.cut != nil {
+			r.cut.part = part
+		}
+		if len(names) > 1 && flags.form == "" && flags.prints() {
+			r.out.b = r.printer.lines.AppendHeading(r.out.b, part.Info().Name)
 		}
 	}
-	reading.frame = func(f *dissect.Frame) error {
-		if !begun {
-			begun, p.lines.Origin = true, f.Time
+	reading.close = func(i int, part *capture.Part, fault error) error {
+		info := part.Info()
+		if fault == nil && r.total == before && r.selection == nil {
+			r.none.Frames = info.Frames
+			s.complain(fmt.Errorf("%s: %v", info.Name, r.none))
 		}
-		if f.WireLen > len(f.Data) {
-			none.Cut++
+		if err := r.out.flush(); err != nil || r.cut == nil { // before a fault is told
+			return err
 		}
-		grade := dissect.Implausible
-		switch locator.Locate(f, &found) {
-		case dissect.Found:
-			packet.Decode(f, &found)
-			grade = found.Judge(&packet.BTH, packet.ICRC)
-		case dissect.Cut:
-			packet.Decode(f, &found)
-			grade = found.JudgeCut()
-		case dissect.Fragment:
-			none.Fragments++
-		}
-		if grade == dissect.Implausible {
-			return nil
-		}
-		out.b = p.append(out.b, &packet)
-		total++
-		if total == flags.count {
-			return errStop
-		}
-		return out.packet()
+		return r.cut.drops(i, info)
 	}
-	reading.close = func(_ int, part *capture.Part, fault error) error {
-		if info := part.Info(); fault == nil && total == before {
-			none.Frames = info.Frames
-			s.complain(fmt.Errorf("%s: %v", info.Name, none))
-		}
-		return out.flush() // before a fault is told
+	failed := cmp.Or(reading.run(names), r.out.flush())
+	if r.total == 0 && r.begun && r.selection != nil {
+		s.complain(flags.selection.nothing())
 	}
-	return cmp.Or(reading.run(names), out.flush())
+	if r.cut != nil {
+		return cmp.Or(r.cut.end(), failed)
+	}
+	return failed
+}
+
+// packetReader takes frames to where the flags want their packets.
+type packetReader struct {
+	*readFlags
+	out       *output
+	printer   *packetPrinter
+	cut       *cut // nil without -w
+	locator   dissect.Locator
+	selection *dissect.Selection // nil for everything
+
+	found  dissect.Packet
+	packet report.Packet
+	none   report.NoPackets // of the current capture, if it has none
+	begun  bool
+	total  number // packets taken
+}
+
+// waiting lets out what was made so far. Of a fault of that the next packet, or
+// the end, tells.
+func (r *packetReader) waiting() {
+	_ = r.out.flush()
+	if r.cut != nil {
+		r.cut.flush()
+	}
+}
+
+// frame prints or writes the packet in a frame, if it is wanted.
+func (r *packetReader) frame(f *dissect.Frame) error {
+	if !r.begun {
+		r.begun, r.printer.lines.Origin = true, f.Time
+		r.readFlags.selection.begin(f.Time)
+	}
+	if f.WireLen > len(f.Data) {
+		r.none.Cut++
+	}
+	outcome := r.locator.Locate(f, &r.found)
+	switch {
+	case outcome == dissect.Fragment:
+		r.none.Fragments++
+		return nil
+	case outcome == dissect.NotRDMA, r.selection != nil && !r.selection.Takes(&r.found):
+		return nil
+	}
+	r.packet.Decode(f, &r.found)
+	grade := r.found.JudgeCut()
+	if outcome == dissect.Found {
+		grade = r.found.Judge(&r.packet.BTH, r.packet.ICRC)
+	}
+	if grade == dissect.Implausible {
+		return nil
+	}
+	if r.cut != nil {
+		if err := r.cut.write(f); err != nil {
+			return err
+		}
+	}
+	if r.prints() {
+		r.out.b = r.printer.append(r.out.b, &r.packet)
+	}
+	if r.total++; r.total == r.count {
+		return errStop
+	}
+	return r.out.packet()
 }
 
 // packetPrinter appends packets as the flags ask for.

@@ -9,7 +9,7 @@ import (
 // What the README shows is what the command prints.
 func TestReadme(t *testing.T) {
 	t.Chdir("../..")
-	readme, err := os.ReadFile("README.md")
+	b, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,14 +18,27 @@ func TestReadme(t *testing.T) {
 	if exit != 0 || errs != "" {
 		t.Fatalf("exit status %d: %s", exit, errs)
 	}
-	var shown strings.Builder
+	var want strings.Builder
 	for line := range strings.Lines(out) {
 		if line != "\n" {
 			line = "    " + line
 		}
-		shown.WriteString(line)
+		want.WriteString(line)
 	}
-	if !strings.Contains(string(readme), "\n"+shown.String()) {
-		t.Errorf("README.md does not show what `rdmadump loss %s` prints:\n%s", capture, shown.String())
+	const begin, end = "The first command prints:\n\n", "\n## "
+	head, rest, ok := strings.Cut(string(b), begin)
+	shown, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("README.md has no transcript between %q and %q", begin, end)
 	}
+	if shown == want.String() {
+		return
+	}
+	if *update {
+		if err := os.WriteFile("README.md", []byte(head+begin+want.String()+end+tail), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	t.Errorf("README.md does not show what `rdmadump loss %s` prints (go test -update mends it):\n%s", capture, want.String())
 }

@@ -108,7 +108,7 @@ usage; 3 done, and loss was found (loss --fail-on-loss).`,
 		return usageError{err, command.CommandPath()}
 	})
 	root.Flags().Bool("version", false, "print the version")
-	root.Version = buildVersion()
+	root.Version = buildText()
 	root.SetVersionTemplate("rdmadump {{.Version}}\n")
 	root.AddCommand(newRead(s), newLoss(s), newFields(s), newVersion(s))
 	return root

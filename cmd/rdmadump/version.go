@@ -16,14 +16,14 @@ func newVersion(s streams) *cobra.Command {
 		Example: "  rdmadump version",
 		Args:    none,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(s.out, "rdmadump", buildVersion())
+			_, err := fmt.Fprintln(s.out, "rdmadump", buildText())
 			return writeError(err)
 		},
 	}
 }
 
-// buildVersion says what this binary was built from.
-func buildVersion() string {
+// buildText says what this binary was built from.
+func buildText() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}

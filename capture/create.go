@@ -1,0 +1,49 @@
+package capture
+
+import (
+	"io"
+	"os"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Create begins a capture file, compressed where its name ends in .gz or .zst. A
+// file that is there already is overwritten. The error is an *Error.
+func Create(name string, o WriterOptions) (*Writer, error) {
+	file, err := os.Create(name)
+	if err != nil {
+		return nil, fileError(name, err)
+	}
+	w, err := newFileWriter(file, name, o)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+func newFileWriter(file *os.File, name string, o WriterOptions) (*Writer, error) {
+	var dst io.Writer = file
+	var packed compressor
+	switch {
+	case strings.HasSuffix(name, ".gz"):
+		packed = gzip.NewWriter(file)
+	case strings.HasSuffix(name, ".zst"):
+		encoder, err := zstd.NewWriter(file, zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			return nil, fileError(name, err)
+		}
+		packed = encoder
+	}
+	if packed != nil {
+		dst = packed
+	}
+	w, err := NewWriter(dst, name, o)
+	if err != nil {
+		return nil, err
+	}
+	w.compressor, w.close = packed, file.Close
+	return w, nil
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rdmadump/rdmadump/capture"
+	"github.com/rdmadump/rdmadump/dissect"
+	"github.com/rdmadump/rdmadump/report"
+)
+
+// selection is what the flags say that choose packets by connection, host and
+// time. When that is, is known at the first frame: see begin.
+type selection struct {
+	dissect.Selection
+	from, to moment
+	last     int64 // time of the last frame, once surveyed
+	begun    bool
+}
+
+// register adds the flags to a command.
+func (s *selection) register(command *cobra.Command) {
+	f := command.Flags()
+	f.Var((*qpns)(&s.QPNs), "qpn", "choose queue pair `N`, hexadecimal (0x000222) or decimal (546); may be repeated")
+	f.Var((*hosts)(&s.Hosts), "host", "choose packets from or to an `address`, a network (192.0.2.0/24) or lid:4; may be repeated")
+	f.Var(&s.from, "from", "choose packets from a `time` on: 2026-11-30T15:51:06.44Z, 15:51:06 (UTC), seconds since 1970,\n+1.5s (after the first frame), -5s (before the last)")
+	f.Var(&s.to, "to", "choose packets before a `time`")
+}
+
+// selectionHelp explains the flags in a command's help.
+const selectionHelp = `
+--qpn, --host, --from and --to choose a part: what meets all the flags that are
+given, and any one of several queue pairs or hosts. A time of day is of the first
+frame's day, UTC, or of the next day where the capture runs past midnight.
+`
+
+// chosen is the selection, nil for everything. It is complete after begin.
+func (s *selection) chosen() *dissect.Selection {
+	if s.Everything() && !s.from.Given() && !s.to.Given() {
+		return nil
+	}
+	return &s.Selection
+}
+
+// begin settles the times, which may count from the first frame.
+func (s *selection) begin(first int64) {
+	if s.begun {
+		return
+	}
+	s.begun = true
+	if s.from.Given() {
+		at := s.from.At(first, s.last)
+		s.From = &at
+	}
+	if s.to.Given() {
+		at := s.to.At(first, s.last)
+		s.To = &at
+	}
+}
+
+// nothing says that no packet was selected.
+func (s *selection) nothing() error {
+	return fmt.Errorf("nothing selected, no RDMA packet meets: %s", report.Selected(&s.Selection))
+}
+
+// survey reads captures ahead, where the flags ask for what only the whole of
+// them tells: the time of the last frame and, if pairs is set, the other ends of
+// connections. A pipe cannot be read twice, so that its pairs stay unknown.
+func (s *selection) survey(std streams, names []string, pairs bool, locator dissect.Locator) error {
+	pairs = pairs && len(s.QPNs) > 0
+	flag := ""
+	switch {
+	case s.from.FromLast():
+		flag = "--from " + s.from.text
+	case s.to.FromLast():
+		flag = "--to " + s.to.text
+	case !pairs:
+		return nil
+	}
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if name != "-" && (err != nil || info.Mode().IsRegular()) {
+			continue
+		}
+		if flag != "" {
+			return fmt.Errorf("%s counts from the last frame, which a pipe does not tell ahead: name a file in place of %s", flag, name)
+		}
+		return nil
+	}
+	analyzer := dissect.NewAnalyzer(dissect.Config{Locator: locator, MaxGaps: 1})
+	std.err = io.Discard // the next reading tells what is wrong
+	ahead := pass{streams: std}
+	ahead.open = func(part *capture.Part) { analyzer.OpenCapture(part.Info().Name, part.Info().Format) }
+	begun := false
+	ahead.frame = func(f *dissect.Frame) error {
+		if !begun || f.Time > s.last {
+			begun, s.last = true, f.Time
+		}
+		if pairs {
+			analyzer.Frame(f)
+		}
+		return nil
+	}
+	ahead.close = func(int, *capture.Part, error) error { return nil }
+	_ = ahead.run(names)
+	if pairs {
+		s.Learn(analyzer.Report())
+	}
+	return nil
+}
+
+// qpns is the value of --qpn.
+type qpns []dissect.QPN
+
+func (q *qpns) String() string { return "" }
+func (q *qpns) Type() string   { return "N" }
+
+// Set takes one QPN, or several with commas between them.
+func (q *qpns) Set(s string) error {
+	for word := range strings.SplitSeq(s, ",") {
+		digits, base := word, 10
+		if len(word) > 2 && strings.EqualFold(word[:2], "0x") {
+			digits, base = word[2:], 16
+		}
+		n, err := strconv.ParseUint(digits, base, 24)
+		if err != nil {
+			return errors.New("want a queue pair number of 24 bits, hexadecimal with 0x (0x000222) or decimal (546)")
+		}
+		*q = append(*q, dissect.QPN(n))
+	}
+	return nil
+}
+
+// hosts is the value of --host.
+type hosts []dissect.Host
+
+func (h *hosts) String() string { return "" }
+func (h *hosts) Type() string   { return "address" }
+
+// Set takes one host, or several with commas between them.
+func (h *hosts) Set(s string) error {
+	for word := range strings.SplitSeq(s, ",") {
+		host, err := dissect.ParseHost(word)
+		if err != nil {
+			return err
+		}
+		*h = append(*h, host)
+	}
+	return nil
+}
+
+// moment is the value of --from and --to.
+type moment struct {
+	dissect.Moment
+	text string
+}
+
+func (m *moment) String() string { return "" }
+func (m *moment) Type() string   { return "time" }
+
+func (m *moment) Set(s string) error {
+	at, err := dissect.ParseMoment(s)
+	*m = moment{at, s}
+	return err
+}

@@ -1,0 +1,99 @@
+package dissect
+
+import "github.com/rdmadump/rdmadump/psn"
+
+// neighbours is all halves between two addresses in one direction. Those whose
+// requests have no partner yet are found by where their PSNs begin, so that many
+// thousand queue pairs between two hosts do not cost a look at each for each.
+type neighbours struct {
+	all   []*half
+	alone [256][]*half // by the upper 8 bits of the first PSN
+}
+
+// ends is the two addresses of a half, and its network.
+type ends struct {
+	src, dst Address
+	network  uint32
+}
+
+func (h *half) ends() ends    { return ends{h.key.src, h.key.dst, h.key.network} }
+func (h *half) reverse() ends { return ends{h.key.dst, h.key.src, h.key.network} }
+
+// settleIn adds a half.
+func (n *neighbours) settleIn(h *half) {
+	h.place = len(n.all)
+	n.all = append(n.all, h)
+	h.among = n
+}
+
+// leave takes a half out.
+func (n *neighbours) leave(h *half) {
+	last := n.all[len(n.all)-1]
+	n.all[h.place], last.place = last, h.place
+	n.all = n.all[:len(n.all)-1]
+	h.unlist()
+}
+
+// list makes the requests of a half known to those that look for a partner.
+func (h *half) list() {
+	h.unlist()
+	if h.partner != nil || !h.req.on || h.among == nil {
+		return
+	}
+	bucket := &h.among.alone[uint32(h.req.first.PSN())>>16]
+	h.bucket, h.spot = bucket, len(*bucket)
+	*bucket = append(*bucket, h)
+}
+
+func (h *half) unlist() {
+	if h.bucket == nil {
+		return
+	}
+	list := *h.bucket
+	last := list[len(list)-1]
+	list[h.spot], last.spot = last, h.spot
+	list[len(list)-1] = nil
+	*h.bucket = list[:len(list)-1]
+	h.bucket = nil
+}
+
+// maxSuitors bounds how many halves may be thought of as the partner of one.
+// Where more fit, nothing can be told yet.
+const maxSuitors = 256
+
+// maxStrangers bounds a search among all halves, by a half whose feedback fits
+// none that began nearby.
+const maxStrangers = 2048
+
+// suiting appends to dst the halves whose requests the packet, feedback of h,
+// may be about. ok is false where too many are.
+func (n *neighbours) suiting(dst []suitor, h *half, in *arrival) (suitors []suitor, ok bool) {
+	here := in.psn >> 16
+	near := [3]psn.PSN{in.psn.Add(-1<<16) >> 16, here, in.psn.Add(backwardReach) >> 16}
+	for i, bucket := range near {
+		if i == 2 && bucket == here {
+			continue
+		}
+		for _, c := range n.alone[bucket] {
+			if c == h || c.service != h.service || !c.req.fits(in) {
+				continue
+			}
+			if len(dst) == maxSuitors {
+				return dst[:0], false
+			}
+			dst = append(dst, suitor{half: c})
+		}
+	}
+	if len(dst) > 0 || len(n.all) > maxStrangers {
+		return dst, true
+	}
+	for _, c := range n.all {
+		if c != h && c.partner == nil && c.service == h.service && c.req.fits(in) {
+			if len(dst) == maxSuitors {
+				return dst[:0], false
+			}
+			dst = append(dst, suitor{half: c})
+		}
+	}
+	return dst, true
+}

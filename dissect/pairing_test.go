@@ -1,0 +1,68 @@
+package dissect
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// pairs is who talks to whom, and what was lost, of each connection with
+// requests: "111-222 feedback lost 1".
+func pairs(r *Report) string {
+	var out []string
+	for _, c := range r.Connections {
+		if len(c.Streams) == 0 {
+			continue
+		}
+		text := fmt.Sprintf("%x-", uint32(c.B.QPN))
+		if c.A != nil {
+			text += fmt.Sprintf("%x", uint32(c.A.QPN))
+		}
+		text += " " + c.PairedBy
+		if n := c.Streams[0].Lost; n > 0 {
+			text += fmt.Sprintf(" lost %d", n)
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, ", ")
+}
+
+// The queue pairs of connection n of a story are 111 and 222 + (n-1) * 1000.
+func TestPairing(t *testing.T) {
+	for _, c := range []struct{ name, story, want string }{
+		{"PSNs apart", "w100! 2/w5000! 2/a5000 a100", "111-222 feedback, 1111-1222 feedback"},
+		{"one window is wider, and the other is left over", "w0 2/w0 w1 2/w1! w2 w3! a3 2/a1", "111-222 feedback, 1111-1222 feedback"},
+		{"the same PSNs: both wait, and the one that is ruled out tells both",
+			"w0! 2/w0! a0 2/a0 w1! w2! 2/w1! a2 2/a1", "111-222 feedback, 1111-1222 feedback"},
+		{"the same PSNs: the resend tells which stream the NAK was about",
+			"w0 2/w0 w1 2/w1 w3 2/w3 w4 2/w2 2/w4 n2 w2 w3 w4! a4", "111-222 feedback lost 1, 1111- none"},
+		{"the same PSNs, and nothing tells", "w0! 2/w0! a0 2/a0", "111- none, 1111- none"},
+		{"feedback that fits nothing", "w100! a9000000", "111- none"},
+		{"UC is not acknowledged", "u1 u2 2/a1", "111- none"},
+	} {
+		if got := pairs(tell(t, Config{}, c.story)); got != c.want {
+			t.Errorf("%s: %s\n got %s\nwant %s", c.name, c.story, got, c.want)
+		}
+	}
+}
+
+// Thousands of queue pairs between two hosts find each other.
+func TestManyPairs(t *testing.T) {
+	s := newStory(Config{})
+	const n = 3000
+	for i := range n {
+		s.word(fmt.Sprintf("%d/w%d!", i+1, i*5000))
+	}
+	for i := range n {
+		s.word(fmt.Sprintf("%d/a%d", i+1, i*5000))
+	}
+	r := s.end()
+	if len(r.Connections) != n {
+		t.Fatalf("%d connections, want %d", len(r.Connections), n)
+	}
+	for _, c := range r.Connections {
+		if c.A == nil || c.A.QPN != c.B.QPN+0x111 {
+			t.Fatalf("%+v talks to %+v", c.B, c.A)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package dissect
+
+import (
+	"slices"
+
+	"github.com/rdmadump/rdmadump/codec"
+)
+
+// Selection says which packets are wanted. A packet must meet every kind of
+// condition that is given, and any one of those of the same kind. The zero
+// Selection takes all packets. Its JSON form stands in reports.
+type Selection struct {
+	QPNs  []QPN  `json:"qpns,omitempty"`  // either end's
+	Hosts []Host `json:"hosts,omitempty"` // on either side
+	From  *Time  `json:"from,omitempty"`  // not before; nil is from the beginning
+	To    *Time  `json:"to,omitempty"`    // before, not at; nil is to the end
+
+	ends map[halfKey]struct{} // halves of connections with these QPNs, as far as learned
+}
+
+// Everything reports whether no condition is given.
+func (s *Selection) Everything() bool {
+	return len(s.QPNs) == 0 && len(s.Hosts) == 0 && s.From == nil && s.To == nil
+}
+
+// Learn adds the other ends of the connections that the QPNs are ends of. A
+// packet names its destination alone; without this, what the end with the QPN
+// sent is not selected by it.
+func (s *Selection) Learn(r *Report) {
+	for i := range r.Connections {
+		c := &r.Connections[i]
+		if c.A == nil || c.B == nil || !s.connection(c) {
+			continue
+		}
+		if s.ends == nil {
+			s.ends = map[halfKey]struct{}{}
+		}
+		s.ends[halfKey{src: c.A.Address, dst: c.B.Address, qpn: uint32(c.B.QPN)}] = struct{}{}
+		s.ends[halfKey{src: c.B.Address, dst: c.A.Address, qpn: uint32(c.A.QPN)}] = struct{}{}
+	}
+}
+
+// Takes reports whether a located packet is wanted. QPNs are those that it names
+// itself (DestQP of the BTH, SrcQP of a DETH, and what a REQ, REP or DREQ of
+// connection management says), and what was learned.
+func (s *Selection) Takes(p *Packet) bool {
+	return s.during(p.Time) && s.between(p) && (len(s.QPNs) == 0 || s.names(p))
+}
+
+func (s *Selection) during(time int64) bool {
+	return (s.From == nil || Time(time) >= *s.From) && (s.To == nil || Time(time) < *s.To)
+}
+
+// between goes by addresses.
+func (s *Selection) between(p *Packet) bool {
+	if len(s.Hosts) == 0 {
+		return true
+	}
+	for i := range s.Hosts {
+		if h := &s.Hosts[i]; h.Has(p.Src) || h.Has(p.Dst) || h.Has(p.SGID) || h.Has(p.DGID) {
+			return true
+		}
+	}
+	return false
+}
+
+// names goes by QPNs.
+func (s *Selection) names(p *Packet) bool {
+	t := p.Transport()
+	if len(t) < 12 {
+		return false
+	}
+	qpn := be.Uint32(t[4:]) & 0xffffff
+	if s.end(p.Src, p.Dst, qpn) {
+		return true
+	}
+	source, ok := sourceQP(t)
+	if !ok || s.qpn(source) {
+		return ok
+	}
+	if qpn != 1 {
+		return false
+	}
+	about, ok := managedEnd(p)
+	return ok && s.end(about.src, about.dst, about.qpn)
+}
+
+// end reports whether a queue pair at dst, to which src sends, is wanted.
+func (s *Selection) end(src, dst Address, qpn uint32) bool {
+	if s.qpn(qpn) {
+		return true
+	}
+	if len(s.ends) == 0 {
+		return false
+	}
+	_, ok := s.ends[halfKey{src: src, dst: dst, qpn: qpn}]
+	return ok
+}
+
+// managedEnd is the end that a datagram of connection management to QP 1 is
+// about, as the half that goes there.
+func managedEnd(p *Packet) (halfKey, bool) {
+	const payload = 12 + 8 // BTH and DETH
+	t := p.Transport()
+	var m codec.CM
+	if len(t) < payload || m.Decode(t[payload:]) != nil {
+		return halfKey{}, false
+	}
+	switch {
+	case m.Has(codec.HeaderREQ):
+		return halfKey{src: p.Dst, dst: p.Src, qpn: m.REQ.LocalQPN}, true
+	case m.Has(codec.HeaderREP):
+		return halfKey{src: p.Dst, dst: p.Src, qpn: m.REP.LocalQPN}, true
+	case m.Has(codec.HeaderDREQ):
+		return halfKey{src: p.Src, dst: p.Dst, qpn: m.DREQ.RemoteQPN}, true
+	}
+	return halfKey{}, false
+}
+
+func (s *Selection) qpn(n uint32) bool { return slices.Contains(s.QPNs, QPN(n)) }
+
+// connection reports whether an end has one of the QPNs.
+func (s *Selection) connection(c *Connection) bool {
+	return c.A != nil && s.qpn(uint32(c.A.QPN)) || c.B != nil && s.qpn(uint32(c.B.QPN))
+}
+
+// sourceQP is the SrcQP of a packet with a DETH.
+func sourceQP(t []byte) (qpn uint32, ok bool) {
+	headers := codec.Opcode(t[0]).Headers()
+	if !headers.Has(codec.HeaderDETH) {
+		return 0, false
+	}
+	at := 12
+	if headers.Has(codec.HeaderRDETH) {
+		at += codec.HeaderRDETH.Len()
+	}
+	if len(t) < at+8 {
+		return 0, false
+	}
+	return be.Uint32(t[at+4:]) & 0xffffff, true
+}
