@@ -34,7 +34,7 @@ type Analyzer struct {
 	table    halfTable
 	halves   []*half // in order of appearance
 	between  map[ends]*neighbours
-	embryos  []embryo
+	nursery  nursery
 	recent   *recent
 	totals   Totals
 	evicted  Evicted
@@ -255,15 +255,23 @@ func (a *Analyzer) aside(p *Packet, bth *codec.BTH) {
 	}
 }
 
+// serviceOf is the service of a half; IRN and MP-RDMA are spoken on RC.
+func serviceOf(op codec.Opcode) codec.Service {
+	if op.Service() == codec.IRN {
+		return codec.RC
+	}
+	return op.Service()
+}
+
 // newHalf begins a half.
 func (a *Analyzer) newHalf(key *halfKey, hash uint32, op codec.Opcode) *half {
 	if a.table.n >= a.config.MaxHalves {
 		a.evict()
 	}
 	a.nHalves++
-	h := &half{key: *key, hash: hash, id: a.nHalves, service: op.Service(), mtu: anyMTU, retries: -1}
-	if h.service == codec.IRN {
-		h.service, h.transport = codec.RC, irnTransport
+	h := &half{key: *key, hash: hash, id: a.nHalves, service: serviceOf(op), mtu: anyMTU, retries: -1}
+	if op.Service() == codec.IRN {
+		h.transport = irnTransport
 		if op == codec.OpcodeMPRDMAAck || op == codec.OpcodeMPRDMANack {
 			h.transport = mpRDMA
 		}

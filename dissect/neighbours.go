@@ -1,6 +1,9 @@
 package dissect
 
-import "github.com/rdmadump/rdmadump/psn"
+import (
+	"github.com/rdmadump/rdmadump/codec"
+	"github.com/rdmadump/rdmadump/psn"
+)
 
 // neighbours is all halves between two addresses in one direction. Those whose
 // requests have no partner yet are found by where their PSNs begin, so that many
@@ -16,8 +19,8 @@ type ends struct {
 	network  uint32
 }
 
-func (h *half) ends() ends    { return ends{h.key.src, h.key.dst, h.key.network} }
-func (h *half) reverse() ends { return ends{h.key.dst, h.key.src, h.key.network} }
+func (h *half) ends() ends    { return h.key.ends() }
+func (h *half) reverse() ends { return h.key.reverse() }
 
 // settleIn adds a half.
 func (n *neighbours) settleIn(h *half) {
@@ -96,4 +99,29 @@ func (n *neighbours) suiting(dst []suitor, h *half, in *arrival) (suitors []suit
 		}
 	}
 	return dst, true
+}
+
+// answeredBy is a half without a partner whose requests the packet is feedback
+// on; nil if none of those looked at is.
+func (n *neighbours) answeredBy(service codec.Service, in *arrival) *half {
+	looked := 0
+	search := func(halves []*half) *half {
+		for _, c := range halves {
+			if looked == maxSuitors {
+				return nil
+			}
+			looked++
+			if c.partner == nil && c.service == service && c.req.fits(in) {
+				return c
+			}
+		}
+		return nil
+	}
+	here := in.psn >> 16
+	for _, bucket := range [2]psn.PSN{here, in.psn.Add(-1<<16) >> 16} {
+		if c := search(n.alone[bucket]); c != nil {
+			return c
+		}
+	}
+	return search(n.all)
 }
