@@ -67,7 +67,7 @@ func NewAnalyzer(c Config) *Analyzer {
 	if c.MaxHalves <= 0 {
 		c.MaxHalves = 1 << 18
 	}
-	return &Analyzer{config: c, between: map[ends]*neighbours{}, recent: new(recent)}
+	return &Analyzer{config: c, table: newHalfTable(), between: map[ends]*neighbours{}, recent: new(recent)}
 }
 
 // OpenCapture begins an input and returns its index, which frames of it carry
@@ -154,7 +154,7 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 	case a.config.ByVNI:
 		key.network = p.VNI
 	}
-	hash := key.hash()
+	hash := a.table.hash(&key)
 	var h *half
 	op := bth.Opcode
 	connected := op != codec.OpcodeCNP && op.Service() != codec.UD && op.Known()
@@ -174,7 +174,7 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 	if icrc == ICRCBad {
 		c.BadICRC++
 	}
-	if a.mirrored(c, p, h, hash, bth) {
+	if a.mirrored(c, p, h, key.mark(), bth) {
 		return
 	}
 	a.totals.Packets++
@@ -215,8 +215,8 @@ func (a *Analyzer) fillIn(in *arrival, p *Packet, bth *codec.BTH) {
 
 // mirrored reports whether the packet is a second sight of a frame that was
 // seen already, and counts CE marks on the way.
-func (a *Analyzer) mirrored(c *input, p *Packet, h *half, hash uint32, bth *codec.BTH) bool {
-	s := sighting{time: p.Time, half: hash, psn: uint32(bth.PSN) | 1<<31, ipid: p.IPID, op: uint8(bth.Opcode),
+func (a *Analyzer) mirrored(c *input, p *Packet, h *half, mark uint32, bth *codec.BTH) bool {
+	s := sighting{time: p.Time, half: mark, psn: uint32(bth.PSN) | 1<<31, ipid: p.IPID, op: uint8(bth.Opcode),
 		ce: p.Traffic&ECNMask == ECNCE}
 	if bth.Opcode.Response() {
 		s.psn |= 1 << 30

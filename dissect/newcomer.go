@@ -72,7 +72,7 @@ func (a *Analyzer) hatch(key *halfKey, hash uint32, bth *codec.BTH) *half {
 	broods := []brood{{h, e}}
 	if !forms[e.packets[0].op].response {
 		for _, k := range a.nursery.answering(key, e.packets[0].psn, bth.PSN) {
-			broods = append(broods, brood{a.newHalf(&k.key, k.key.hash(), k.packets[0].op), k})
+			broods = append(broods, brood{a.newHalf(&k.key, a.table.hash(&k.key), k.packets[0].op), k})
 		}
 	}
 	a.raise(broods)
@@ -121,7 +121,7 @@ func (a *Analyzer) acknowledgedEmbryo(h *half, in *arrival) bool {
 	if e == nil {
 		return false
 	}
-	a.raise([]brood{{a.newHalf(&e.key, e.key.hash(), e.packets[0].op), e}})
+	a.raise([]brood{{a.newHalf(&e.key, a.table.hash(&e.key), e.packets[0].op), e}})
 	return true
 }
 
