@@ -10,7 +10,7 @@ type Config struct {
 	Locator Locator
 
 	MaxGaps       int  // gaps a stream keeps for the report, the worst; 0 is 1,000
-	MaxHalves     int  // halves followed at a time; 0 is 262,144
+	MaxHalves     int  // halves followed at a time; 0 is 131,072
 	ReorderedGaps bool // gaps that were late packets are reported too
 	ByVLAN        bool // the VLAN tells halves apart
 	ByVNI         bool // the VXLAN, GENEVE or NVGRE network tells halves apart
@@ -38,6 +38,10 @@ type Analyzer struct {
 	recent   *recent
 	totals   Totals
 	evicted  Evicted
+	retired  Totals // of evicted halves
+	gapLimit int    // closed gaps that a stream keeps, MaxGaps or fewer
+	gapsKept int    // closed, by all streams
+	gapsOpen int    // not retired, of all streams
 	asides   tallies
 
 	packet Packet
@@ -65,9 +69,9 @@ func NewAnalyzer(c Config) *Analyzer {
 		c.MaxGaps = 1000
 	}
 	if c.MaxHalves <= 0 {
-		c.MaxHalves = 1 << 18
+		c.MaxHalves = 1 << 17
 	}
-	return &Analyzer{config: c, table: newHalfTable(), between: map[ends]*neighbours{}, recent: new(recent)}
+	return &Analyzer{config: c, gapLimit: c.MaxGaps, table: newHalfTable(), between: map[ends]*neighbours{}, recent: new(recent)}
 }
 
 // OpenCapture begins an input and returns its index, which frames of it carry
@@ -315,6 +319,7 @@ func (a *Analyzer) evict() {
 		p.list()
 	}
 	a.evicted.Halves++
+	a.retire(oldest)
 }
 
 // open numbers a connection.

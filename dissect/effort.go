@@ -1,6 +1,10 @@
 package dissect
 
-import "github.com/rdmadump/rdmadump/psn"
+import (
+	"slices"
+
+	"github.com/rdmadump/rdmadump/psn"
+)
 
 // What a packet costs must not grow with what is missing, even where a capture
 // was made to that end. Most packets touch a gap or two; one may sweep over
@@ -12,6 +16,8 @@ const (
 	maxOpenGaps    = 1024    // gaps, or spans of a Set, of a stream that are not retired
 	strainedGaps   = 32      // the same of a strained stream
 	maxEffort      = 1 << 17 // steps that a stream may be ahead of its packets
+	maxOpenTotal   = 1 << 17 // gaps of all streams together that are not retired
+	fewOpenGaps    = 4       // what a stream may have beyond that
 	effortOfPacket = 16      // steps that each packet may cost in the long run
 )
 
@@ -35,6 +41,9 @@ func (s *stream) bound() {
 	if d.strained {
 		limit = strainedGaps
 	}
+	if s.a.gapsOpen > maxOpenTotal {
+		limit = fewOpenGaps
+	}
 	if d.trial.on && len(d.trial.set.Spans()) > limit {
 		s.refute()
 	}
@@ -48,6 +57,8 @@ func (s *stream) bound() {
 			set.Remove(psn.Span{First: spans[0].First, Last: before - 1})
 		}
 	}
+	s.a.gapsOpen += len(d.gaps) - d.openKnown
+	d.openKnown = len(d.gaps)
 }
 
 // letGo takes leave of all gaps but the newest: nobody will know how they end.
@@ -70,4 +81,7 @@ func (s *stream) letGo(keep int) {
 		}
 	}
 	s.retire(before, false)
+	if cap(d.gaps) > 64 && len(d.gaps) < cap(d.gaps)/4 {
+		d.gaps = slices.Clone(d.gaps)
+	}
 }

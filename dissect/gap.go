@@ -106,7 +106,7 @@ func (d *recovery) lose(span psn.Span) {
 const maxLostSpans = 1 << 16
 
 func (d *recovery) remember(span psn.Span) {
-	if len(d.lostPSNs.Spans()) < maxLostSpans {
+	if spans := d.lostPSNs.Spans(); len(spans) < maxLostSpans && (!d.strained || len(spans) == 0 || spans[len(spans)-1].Last < span.First) {
 		d.lostPSNs.Insert(span)
 	}
 }
@@ -320,11 +320,11 @@ func (s *stream) keep(g *gap) {
 		return
 	}
 	d.done = append(d.done, *g)
-	limit := s.a.config.MaxGaps
-	if len(d.done) >= 2*limit+16 {
-		worstFirst(d.done)
-		d.done = d.done[:limit]
+	s.a.gapsKept++
+	if limit := s.a.gapLimit; len(d.done) >= 2*limit+4 {
+		s.a.keepWorst(d, limit)
 	}
+	s.a.boundKept()
 }
 
 // worstFirst sorts gaps by how much they lost, and by place where that is equal.

@@ -10,8 +10,11 @@ import (
 // thousand queue pairs between two hosts do not cost a look at each for each.
 type neighbours struct {
 	all   []*half
-	alone [256][]*half // by the upper 8 bits of the first PSN
+	alone *[256][]*half // by the upper 8 bits of the first PSN; nil while they are few
 }
+
+// fewNeighbours is up to how many all of them are looked at.
+const fewNeighbours = 16
 
 // ends is the two addresses of a half, and its network.
 type ends struct {
@@ -27,6 +30,12 @@ func (n *neighbours) settleIn(h *half) {
 	h.place = len(n.all)
 	n.all = append(n.all, h)
 	h.among = n
+	if n.alone == nil && len(n.all) > fewNeighbours {
+		n.alone = new([256][]*half)
+		for _, c := range n.all {
+			c.list()
+		}
+	}
 }
 
 // leave takes a half out.
@@ -40,7 +49,7 @@ func (n *neighbours) leave(h *half) {
 // list makes the requests of a half known to those that look for a partner.
 func (h *half) list() {
 	h.unlist()
-	if h.partner != nil || !h.req.on || h.among == nil {
+	if h.partner != nil || !h.req.on || h.among == nil || h.among.alone == nil {
 		return
 	}
 	bucket := &h.among.alone[uint32(h.req.first.PSN())>>16]
@@ -74,7 +83,7 @@ func (n *neighbours) suiting(dst []suitor, h *half, in *arrival) (suitors []suit
 	here := in.psn >> 16
 	near := [3]psn.PSN{in.psn.Add(-1<<16) >> 16, here, in.psn.Add(backwardReach) >> 16}
 	for i, bucket := range near {
-		if i == 2 && bucket == here {
+		if n.alone == nil || i == 2 && bucket == here {
 			continue
 		}
 		for _, c := range n.alone[bucket] {
@@ -119,6 +128,9 @@ func (n *neighbours) answeredBy(service codec.Service, in *arrival) *half {
 	}
 	here := in.psn >> 16
 	for _, bucket := range [2]psn.PSN{here, in.psn.Add(-1<<16) >> 16} {
+		if n.alone == nil {
+			break
+		}
 		if c := search(n.alone[bucket]); c != nil {
 			return c
 		}

@@ -117,6 +117,7 @@ type recovery struct {
 	done                    []gap
 	effort                  int64 // steps taken for packets, see effort.go
 	strained                bool
+	openKnown               int   // gaps when they were last counted for all streams
 	timer                   int64 // shortest wait that ended an idle wire, 0 while none did
 	findings                []Finding
 	timeouts                int // in a row, without progress
