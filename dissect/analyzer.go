@@ -10,7 +10,7 @@ type Config struct {
 	Locator Locator
 
 	MaxGaps       int  // gaps a stream keeps for the report, the worst; 0 is 1,000
-	MaxHalves     int  // halves followed at a time; 0 is 262,144
+	MaxHalves     int  // halves followed at a time; 0 is 131,072
 	ReorderedGaps bool // gaps that were late packets are reported too
 	ByVLAN        bool // the VLAN tells halves apart
 	ByVNI         bool // the VXLAN, GENEVE or NVGRE network tells halves apart
@@ -34,10 +34,14 @@ type Analyzer struct {
 	table    halfTable
 	halves   []*half // in order of appearance
 	between  map[ends]*neighbours
-	embryos  []embryo
+	nursery  nursery
 	recent   *recent
 	totals   Totals
 	evicted  Evicted
+	retired  Totals // of evicted halves
+	gapLimit int    // closed gaps that a stream keeps, MaxGaps or fewer
+	gapsKept int    // closed, by all streams
+	gapsOpen int    // not retired, of all streams
 	asides   tallies
 
 	packet Packet
@@ -65,9 +69,9 @@ func NewAnalyzer(c Config) *Analyzer {
 		c.MaxGaps = 1000
 	}
 	if c.MaxHalves <= 0 {
-		c.MaxHalves = 1 << 18
+		c.MaxHalves = 1 << 17
 	}
-	return &Analyzer{config: c, between: map[ends]*neighbours{}, recent: new(recent)}
+	return &Analyzer{config: c, gapLimit: c.MaxGaps, table: newHalfTable(), between: map[ends]*neighbours{}, recent: new(recent)}
 }
 
 // OpenCapture begins an input and returns its index, which frames of it carry
@@ -175,7 +179,7 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 	case a.config.ByVNI:
 		key.network = p.VNI
 	}
-	hash := key.hash()
+	hash := a.table.hash(&key)
 	var h *half
 	op := bth.Opcode
 	connected := op != codec.OpcodeCNP && op.Service() != codec.UD && op.Known()
@@ -195,7 +199,7 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 	if icrc == ICRCBad {
 		c.BadICRC++
 	}
-	if a.mirrored(c, p, h, hash, bth) {
+	if a.mirrored(c, p, h, key.mark(), bth) {
 		return
 	}
 	a.totals.Packets++
@@ -236,8 +240,8 @@ func (a *Analyzer) fillIn(in *arrival, p *Packet, bth *codec.BTH) {
 
 // mirrored reports whether the packet is a second sight of a frame that was
 // seen already, and counts CE marks on the way.
-func (a *Analyzer) mirrored(c *input, p *Packet, h *half, hash uint32, bth *codec.BTH) bool {
-	s := sighting{time: p.Time, half: hash, psn: uint32(bth.PSN) | 1<<31, ipid: p.IPID, op: uint8(bth.Opcode),
+func (a *Analyzer) mirrored(c *input, p *Packet, h *half, mark uint32, bth *codec.BTH) bool {
+	s := sighting{time: p.Time, half: mark, psn: uint32(bth.PSN) | 1<<31, ipid: p.IPID, op: uint8(bth.Opcode),
 		ce: p.Traffic&ECNMask == ECNCE}
 	if bth.Opcode.Response() {
 		s.psn |= 1 << 30
@@ -276,15 +280,23 @@ func (a *Analyzer) aside(p *Packet, bth *codec.BTH) {
 	}
 }
 
+// serviceOf is the service of a half; IRN and MP-RDMA are spoken on RC.
+func serviceOf(op codec.Opcode) codec.Service {
+	if op.Service() == codec.IRN {
+		return codec.RC
+	}
+	return op.Service()
+}
+
 // newHalf begins a half.
 func (a *Analyzer) newHalf(key *halfKey, hash uint32, op codec.Opcode) *half {
 	if a.table.n >= a.config.MaxHalves {
 		a.evict()
 	}
 	a.nHalves++
-	h := &half{key: *key, hash: hash, id: a.nHalves, service: op.Service(), mtu: anyMTU, retries: -1}
-	if h.service == codec.IRN {
-		h.service, h.transport = codec.RC, irnTransport
+	h := &half{key: *key, hash: hash, id: a.nHalves, service: serviceOf(op), mtu: anyMTU, retries: -1}
+	if op.Service() == codec.IRN {
+		h.transport = irnTransport
 		if op == codec.OpcodeMPRDMAAck || op == codec.OpcodeMPRDMANack {
 			h.transport = mpRDMA
 		}
@@ -328,6 +340,7 @@ func (a *Analyzer) evict() {
 		p.list()
 	}
 	a.evicted.Halves++
+	a.retire(oldest)
 }
 
 // open numbers a connection.

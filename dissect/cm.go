@@ -91,7 +91,7 @@ func (a *Analyzer) agree(p *Packet, r *request, rep *codec.REP) {
 	other.other, other.start = active, rep.StartingPSN
 	c.agreed[active], c.agreed[passive] = one, other
 	for _, key := range [2]halfKey{active, passive} {
-		if h := a.table.find(&key, key.hash()); h != nil {
+		if h := a.table.find(&key, a.table.hash(&key)); h != nil {
 			h.renew = true
 			a.meet(h)
 		}
@@ -109,7 +109,7 @@ func (a *Analyzer) meet(h *half) {
 	if g.mtu != 0 {
 		h.mtu = g.mtu
 	}
-	other := a.table.find(&g.other, g.other.hash())
+	other := a.table.find(&g.other, a.table.hash(&g.other))
 	if other == nil || other == h.partner {
 		if other != nil {
 			h.pairedBy, other.pairedBy = byCM, byCM

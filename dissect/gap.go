@@ -2,6 +2,7 @@ package dissect
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/rdmadump/rdmadump/psn"
 )
@@ -37,9 +38,6 @@ type sight struct {
 
 func (in *arrival) sight() sight { return sight{in.time, in.number, in.file} }
 
-// maxOpenGaps bounds the gaps of a stream that are not retired.
-const maxOpenGaps = 4096
-
 // gapAt is the index of the gap that holds q, or of where one would stand.
 func (d *recovery) gapAt(q psn.Seq) (int, bool) {
 	i, _ := slices.BinarySearchFunc(d.gaps, q, func(g gap, q psn.Seq) int {
@@ -57,6 +55,7 @@ func (s *stream) miss(span psn.Span, g gap) {
 	d := s.recovery()
 	s.watch = true
 	for span.Len() > 0 {
+		d.effort++
 		i, inside := d.gapAt(span.First)
 		part := span
 		if inside && d.gaps[i].evidence == EvidenceTimeout {
@@ -83,6 +82,7 @@ func (s *stream) miss(span psn.Span, g gap) {
 			}
 			g.Span, g.count, g.left, g.copies, g.closed = part, part.Len(), part.Len(), 1, Open
 			g.message = s.messageOf(part.First)
+			d.shifted(len(d.gaps) - i)
 			d.gaps = slices.Insert(d.gaps, i, g)
 			d.gapsTotal++
 			if g.where == Downstream {
@@ -95,17 +95,6 @@ func (s *stream) miss(span psn.Span, g gap) {
 		}
 		span.First = part.Last + 1
 	}
-	s.boundGaps()
-}
-
-// boundGaps keeps hostile input from opening gaps without end.
-func (s *stream) boundGaps() {
-	d := s.d
-	if len(d.gaps) <= maxOpenGaps {
-		return
-	}
-	n := maxOpenGaps / 2
-	s.retire(d.gaps[n].First, false)
 }
 
 // lose counts copies that the network lost, one for each Seq of the span.
@@ -117,7 +106,7 @@ func (d *recovery) lose(span psn.Span) {
 const maxLostSpans = 1 << 16
 
 func (d *recovery) remember(span psn.Span) {
-	if len(d.lostPSNs.Spans()) < maxLostSpans {
+	if spans := d.lostPSNs.Spans(); len(spans) < maxLostSpans && (!d.strained || len(spans) == 0 || spans[len(spans)-1].Last < span.First) {
 		d.lostPSNs.Insert(span)
 	}
 }
@@ -171,15 +160,20 @@ func (s *stream) fill(span psn.Span, at sight, read bool, bytes int64) (lostBefo
 // within is the parts of the span that are in the set.
 func within(set *psn.Set, span psn.Span) []psn.Span {
 	var parts []psn.Span
-	for _, hole := range set.Spans() {
+	for _, hole := range from(set, span.First) {
 		if hole.First > span.Last {
 			break
 		}
-		if part := hole.Intersect(span); part.Len() > 0 {
-			parts = append(parts, part)
-		}
+		parts = append(parts, hole.Intersect(span))
 	}
 	return parts
+}
+
+// from is the spans of the set that do not end before q.
+func from(set *psn.Set, q psn.Seq) []psn.Span {
+	spans := set.Spans()
+	i := sort.Search(len(spans), func(i int) bool { return spans[i].Last >= q })
+	return spans[i:]
 }
 
 // late takes the span out of its gap: it was late, not lost.
@@ -219,9 +213,12 @@ func (d *recovery) cut(i int, part psn.Span) {
 		g.Span, g.count, g.left = side, side.Len(), d.holes.Overlap(side)
 		if g.left > 0 {
 			g.closed = Open
+		} else if g.closed == Open {
+			g.closed = ClosedRetransmitted
 		}
 		rest = append(rest, g)
 	}
+	d.shifted(len(d.gaps) - i)
 	d.gaps = slices.Replace(d.gaps, i, i+1, rest...)
 	d.gapsTotal += int64(len(rest)) - 1
 }
@@ -235,7 +232,10 @@ func (s *stream) retire(before psn.Seq, acked bool) {
 		s.conclude(&d.gaps[n], acked)
 		n++
 	}
-	d.gaps = slices.Delete(d.gaps, 0, n)
+	if n > 0 {
+		d.shifted(len(d.gaps) - n)
+		d.gaps = slices.Delete(d.gaps, 0, n)
+	}
 	d.refused.Remove(psn.Span{First: before - 1<<40, Last: before - 1})
 	d.tardy.Remove(psn.Span{First: before - 1<<40, Last: before - 1})
 	if len(d.gaps) > 0 {
@@ -320,11 +320,11 @@ func (s *stream) keep(g *gap) {
 		return
 	}
 	d.done = append(d.done, *g)
-	limit := s.a.config.MaxGaps
-	if len(d.done) >= 2*limit+16 {
-		worstFirst(d.done)
-		d.done = d.done[:limit]
+	s.a.gapsKept++
+	if limit := s.a.gapLimit; len(d.done) >= 2*limit+4 {
+		s.a.keepWorst(d, limit)
 	}
+	s.a.boundKept()
 }
 
 // worstFirst sorts gaps by how much they lost, and by place where that is equal.

@@ -231,6 +231,7 @@ func (h *half) damage(in *arrival) {
 	seq := psn.Unwrap(s.top, in.psn)
 	one := psn.Span{First: seq, Last: seq}
 	s.watch = true
+	s.bound()
 	s.find("icrc-damage", "packets came with a bad ICRC: they were damaged before this point, and their receiver drops them", "", in.number)
 	damage := gap{run: d.run.id, evidence: EvidenceICRC, where: Upstream, opened: in.sight()}
 	if seq >= s.top {

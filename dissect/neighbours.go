@@ -1,14 +1,20 @@
 package dissect
 
-import "github.com/rdmadump/rdmadump/psn"
+import (
+	"github.com/rdmadump/rdmadump/codec"
+	"github.com/rdmadump/rdmadump/psn"
+)
 
 // neighbours is all halves between two addresses in one direction. Those whose
 // requests have no partner yet are found by where their PSNs begin, so that many
 // thousand queue pairs between two hosts do not cost a look at each for each.
 type neighbours struct {
 	all   []*half
-	alone [256][]*half // by the upper 8 bits of the first PSN
+	alone *[256][]*half // by the upper 8 bits of the first PSN; nil while they are few
 }
+
+// fewNeighbours is up to how many all of them are looked at.
+const fewNeighbours = 16
 
 // ends is the two addresses of a half, and its network.
 type ends struct {
@@ -16,14 +22,20 @@ type ends struct {
 	network  uint32
 }
 
-func (h *half) ends() ends    { return ends{h.key.src, h.key.dst, h.key.network} }
-func (h *half) reverse() ends { return ends{h.key.dst, h.key.src, h.key.network} }
+func (h *half) ends() ends    { return h.key.ends() }
+func (h *half) reverse() ends { return h.key.reverse() }
 
 // settleIn adds a half.
 func (n *neighbours) settleIn(h *half) {
 	h.place = len(n.all)
 	n.all = append(n.all, h)
 	h.among = n
+	if n.alone == nil && len(n.all) > fewNeighbours {
+		n.alone = new([256][]*half)
+		for _, c := range n.all {
+			c.list()
+		}
+	}
 }
 
 // leave takes a half out.
@@ -37,7 +49,7 @@ func (n *neighbours) leave(h *half) {
 // list makes the requests of a half known to those that look for a partner.
 func (h *half) list() {
 	h.unlist()
-	if h.partner != nil || !h.req.on || h.among == nil {
+	if h.partner != nil || !h.req.on || h.among == nil || h.among.alone == nil {
 		return
 	}
 	bucket := &h.among.alone[uint32(h.req.first.PSN())>>16]
@@ -71,7 +83,7 @@ func (n *neighbours) suiting(dst []suitor, h *half, in *arrival) (suitors []suit
 	here := in.psn >> 16
 	near := [3]psn.PSN{in.psn.Add(-1<<16) >> 16, here, in.psn.Add(backwardReach) >> 16}
 	for i, bucket := range near {
-		if i == 2 && bucket == here {
+		if n.alone == nil || i == 2 && bucket == here {
 			continue
 		}
 		for _, c := range n.alone[bucket] {
@@ -96,4 +108,32 @@ func (n *neighbours) suiting(dst []suitor, h *half, in *arrival) (suitors []suit
 		}
 	}
 	return dst, true
+}
+
+// answeredBy is a half without a partner whose requests the packet is feedback
+// on; nil if none of those looked at is.
+func (n *neighbours) answeredBy(service codec.Service, in *arrival) *half {
+	looked := 0
+	search := func(halves []*half) *half {
+		for _, c := range halves {
+			if looked == maxSuitors {
+				return nil
+			}
+			looked++
+			if c.partner == nil && c.service == service && c.req.fits(in) {
+				return c
+			}
+		}
+		return nil
+	}
+	here := in.psn >> 16
+	for _, bucket := range [2]psn.PSN{here, in.psn.Add(-1<<16) >> 16} {
+		if n.alone == nil {
+			break
+		}
+		if c := search(n.alone[bucket]); c != nil {
+			return c
+		}
+	}
+	return search(n.all)
 }

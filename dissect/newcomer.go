@@ -1,24 +1,20 @@
 package dissect
 
-import "github.com/rdmadump/rdmadump/codec"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/rdmadump/rdmadump/codec"
+)
 
 // A packet with a good ICRC proves its half. One without proof does not, for any
 // program may use UDP port 4791: a half is taken for real after three such
-// packets with PSNs that go together. The first two wait here, in a table of
-// fixed size, so that garbage only ever pushes garbage out.
-
-// embryo is a half that is not proven.
-type embryo struct {
-	key     halfKey
-	hash    uint32
-	n       int
-	packets [2]arrival
-	bad     [2]uint8 // 1 where the ICRC is bad, and not just cut off
-}
+// packets with PSNs that go together, or one that is feedback on a half already
+// known. Until then packets wait (nursery.go); once the half is real they are
+// followed in the order in which they came, with what came the other way.
 
 const (
-	embryoSlots = 1024
-	enough      = 3
+	enough = 3
 	// near PSNs go together.
 	togetherPSNs = 1024
 )
@@ -28,87 +24,105 @@ const (
 func (a *Analyzer) newcomer(p *Packet, bth *codec.BTH, icrc ICRCState, grade Plausibility, key *halfKey, hash uint32) *half {
 	switch grade {
 	case Proven:
-		h := a.newHalf(key, hash, bth.Opcode)
-		if e := a.embryo(key, hash); e != nil {
-			a.hatch(e, h)
-		}
-		return h
+		return a.hatch(key, hash, bth)
 	case Implausible, Misfit:
 		return nil
 	}
-	if a.embryos == nil {
-		a.embryos = make([]embryo, embryoSlots)
+	in := &a.in
+	a.fillIn(in, p, bth)
+	if a.answersKnown(key, in, icrc) {
+		return a.hatch(key, hash, bth)
 	}
-	e := &a.embryos[hash%embryoSlots]
-	if e.n == 0 || e.key != *key {
-		if e.n > 0 {
-			a.evicted.Halves++
-		}
-		e.key, e.hash, e.n = *key, hash, 0
-	}
+	e, lost := a.nursery.at(key)
+	a.evicted.Unproven += int64(lost)
 	if e.n > 0 {
 		if far := bth.PSN.Sub(e.packets[e.n-1].psn); far > togetherPSNs || far < -togetherPSNs {
 			e.n = 0
 		}
 	}
-	if e.n < enough-1 {
-		in := &e.packets[e.n]
-		a.fillIn(in, p, bth)
-		e.bad[e.n] = 0
-		if icrc == ICRCBad {
-			e.bad[e.n] = 1
-		}
-		e.n++
-		return nil
+	if e.n == enough-1 {
+		return a.hatch(key, hash, bth)
 	}
-	h := a.newHalf(key, hash, bth.Opcode)
-	a.hatch(e, h)
-	return h
-}
-
-// embryo is what waits for the key, nil if nothing does.
-func (a *Analyzer) embryo(key *halfKey, hash uint32) *embryo {
-	if a.embryos == nil {
-		return nil
-	}
-	if e := &a.embryos[hash%embryoSlots]; e.n > 0 && e.key == *key {
-		return e
-	}
+	a.nursery.wait(e, waiting{*in, a.totals.Packets, icrc == ICRCBad})
 	return nil
 }
 
-// hatch gives the packets that waited to their half.
-func (a *Analyzer) hatch(e *embryo, h *half) {
-	n := e.n
-	e.n = 0
-	for i := range e.packets[:n] {
-		h.bad += int64(e.bad[i])
-		h.take(a, &e.packets[i])
+// answersKnown reports whether a packet without proof is feedback on a half
+// already known. Where that half proves its packets, a bad ICRC is damage, which
+// may be to the queue pair number.
+func (a *Analyzer) answersKnown(key *halfKey, in *arrival, icrc ICRCState) bool {
+	if !forms[in.op].response {
+		return false
 	}
-	h.tally = tally{} // they were counted when they came
+	near := a.between[key.reverse()]
+	if near == nil {
+		return false
+	}
+	h := near.answeredBy(serviceOf(in.op), in)
+	return h != nil && (icrc != ICRCBad || h.uselessICRC())
 }
 
-// acknowledgedEmbryo proves a half whose packets a proven half acknowledges:
+// hatch makes a half, and gives it the packets that waited for it.
+func (a *Analyzer) hatch(key *halfKey, hash uint32, bth *codec.BTH) *half {
+	h := a.newHalf(key, hash, bth.Opcode)
+	e := a.nursery.byKey[*key]
+	if e == nil || e.n == 0 {
+		return h
+	}
+	broods := []brood{{h, e}}
+	if !forms[e.packets[0].op].response {
+		for _, k := range a.nursery.answering(key, e.packets[0].psn, bth.PSN) {
+			broods = append(broods, brood{a.newHalf(&k.key, a.table.hash(&k.key), k.packets[0].op), k})
+		}
+	}
+	a.raise(broods)
+	return h
+}
+
+// brood is a half, and what waited for it.
+type brood struct {
+	half *half
+	*embryo
+}
+
+// raise follows what waited for several halves in the order in which it came.
+func (a *Analyzer) raise(broods []brood) {
+	type packet struct {
+		half *half
+		*waiting
+	}
+	var packets []packet
+	for _, b := range broods {
+		a.nursery.remove(b.embryo)
+		for i := range b.packets[:b.n] {
+			packets = append(packets, packet{b.half, &b.packets[i]})
+		}
+	}
+	slices.SortFunc(packets, func(x, y packet) int { return cmp.Compare(x.order, y.order) })
+	for _, p := range packets {
+		if p.bad {
+			p.half.bad++
+		}
+		p.half.take(a, &p.arrival)
+	}
+	for _, b := range broods {
+		b.half.tally = tally{} // they were counted when they came
+	}
+}
+
+// acknowledgedEmbryo proves a half whose packets a half with proof acknowledges:
 // packets that a snap length cut have no ICRC to prove themselves with.
 func (a *Analyzer) acknowledgedEmbryo(h *half, in *arrival) bool {
-	if a.embryos == nil || h.good == 0 || h.sought >= maxSought {
+	if h.good == 0 || h.sought >= maxSought {
 		return false
 	}
 	h.sought++
-	for i := range a.embryos {
-		e := &a.embryos[i]
-		if e.n == 0 || e.key.src != h.key.dst || e.key.dst != h.key.src || e.key.network != h.key.network {
-			continue
-		}
-		for j := range e.packets[:e.n] {
-			if p := &e.packets[j]; p.psn == in.psn && !forms[p.op].response {
-				key, hash := e.key, e.hash
-				a.hatch(e, a.newHalf(&key, hash, p.op))
-				return true
-			}
-		}
+	e := a.nursery.asking(&h.key, in.psn)
+	if e == nil {
+		return false
 	}
-	return false
+	a.raise([]brood{{a.newHalf(&e.key, a.table.hash(&e.key), e.packets[0].op), e}})
+	return true
 }
 
 // maxSought bounds how often a half looks for what it acknowledges.

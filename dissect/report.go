@@ -214,6 +214,10 @@ type Totals struct {
 type Evicted struct {
 	Halves int64 `json:"halves,omitempty"`
 	Gaps   int64 `json:"gaps,omitempty"`
+
+	// Unproven is packets that waited for proof that they are RDMA, until too
+	// many others did.
+	Unproven int64 `json:"unproven,omitempty"`
 }
 
 // Evidence is what a gap rests on.

@@ -426,6 +426,7 @@ func (s *stream) newRun(seq psn.Seq, at sight, silence int64) {
 	d.answers = d.answers[:0]
 	d.skipped.Clear()
 	d.refusedBefore.Clear()
+	d.shifted(len(d.refused.Spans()))
 	for _, span := range d.refused.Spans() {
 		d.refusedBefore.Insert(span)
 	}
@@ -571,10 +572,10 @@ func (s *stream) doubt(in *arrival, span psn.Span) {
 	}
 	g := gap{Span: span, count: span.Len(), run: d.run.id, copies: 1, evidence: EvidenceTimeout, where: Unknown,
 		closed: ClosedRetransmitted, opened: in.sight(), filled: in.sight(), message: s.messageOf(span.First)}
+	d.shifted(len(d.gaps) - i)
 	d.gaps = slices.Insert(d.gaps, i, g)
 	d.gapsTotal++
 	s.tellGap(GapOpened, &g)
-	s.boundGaps()
 }
 
 // believe takes a part out of a gap that rested on a timer alone: feedback, or a

@@ -190,6 +190,7 @@ func (s *stream) reported(span psn.Span, newest psn.Seq, at sight, by Evidence) 
 	missing = d.picks.has.Gaps(missing, span)
 	for _, part := range missing {
 		for _, hole := range within(&d.holes, part) {
+			d.effort += int64(len(d.gaps)) / 4
 			for i := range d.gaps {
 				if d.gaps[i].Intersect(hole).Len() > 0 {
 					d.gaps[i].confirmed = by
@@ -201,6 +202,7 @@ func (s *stream) reported(span psn.Span, newest psn.Seq, at sight, by Evidence) 
 			d.name(hole)
 		}
 		for _, seen := range d.holes.Gaps(nil, part) {
+			d.shifted(len(d.picks.repairs))
 			for _, fresh := range d.picks.notOnTheWay(seen, newest, s.half.transport == mpRDMA, at.time-s.rttMin) {
 				s.miss(fresh, gap{run: d.run.id, evidence: by, where: Downstream, opened: at})
 				d.name(fresh)

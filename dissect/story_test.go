@@ -30,6 +30,7 @@ type story struct {
 	number   int
 	id       uint16
 	last     []byte
+	cut      bool // the capture leaves the ICRC out
 }
 
 // In the stories A is 192.0.2.1 and asks, B is 192.0.2.2 and answers.
@@ -79,7 +80,11 @@ func (s *story) pass(frame []byte, after int64) {
 	s.now += after
 	s.number++
 	s.last = frame
-	s.analyzer.Frame(&Frame{Data: frame, WireLen: len(frame), Time: s.now, Link: LinkEthernet, Number: s.number})
+	wire := len(frame)
+	if s.cut {
+		frame = frame[:wire-4]
+	}
+	s.analyzer.Frame(&Frame{Data: frame, WireLen: wire, Time: s.now, Link: LinkEthernet, Number: s.number})
 }
 
 func (s *story) frame(word string, connection int) []byte {

@@ -115,6 +115,9 @@ type recovery struct {
 	selective               bool // resends were seen to leave out what had arrived
 	gapsTotal               int64
 	done                    []gap
+	effort                  int64 // steps taken for packets, see effort.go
+	strained                bool
+	openKnown               int   // gaps when they were last counted for all streams
 	timer                   int64 // shortest wait that ended an idle wire, 0 while none did
 	findings                []Finding
 	timeouts                int // in a row, without progress
@@ -234,6 +237,7 @@ func (s *stream) observe(in *arrival) {
 
 // quiet returns to the fast path once nothing is left to watch.
 func (s *stream) quiet() {
+	s.bound()
 	d := s.d
 	s.watch = s.moved != nil || s.half.transport == mpRDMA || s.half.transport == windowless && !s.response || s.tail.waiting || d != nil &&
 		(d.trial.on || d.broken.on || len(d.answers) > 0 || d.rnr.pending || len(d.holes.Spans()) > 0 || len(d.refused.Spans()) > 0)
@@ -250,9 +254,6 @@ func (s *stream) judgeAccepted(span psn.Span) {
 		d.refused.Insert(span)
 	} else {
 		d.refused.Remove(span)
-	}
-	if len(d.refused.Spans()) > maxOpenGaps {
-		d.refused.Clear()
 	}
 }
 
@@ -272,12 +273,10 @@ func (s *stream) floor() psn.Seq {
 	return low
 }
 
-// firstFrom is the lowest Seq of the set that is not below from.
-func firstFrom(set *psn.Set, from psn.Seq) (psn.Seq, bool) {
-	for _, span := range set.Spans() {
-		if span.Last >= from {
-			return max(span.First, from), true
-		}
+// firstFrom is the lowest Seq of the set that is not below q.
+func firstFrom(set *psn.Set, q psn.Seq) (psn.Seq, bool) {
+	if spans := from(set, q); len(spans) > 0 {
+		return max(spans[0].First, q), true
 	}
 	return 0, false
 }

@@ -40,6 +40,11 @@ func (a *Analyzer) Report() *Report {
 		}
 		r.Connections = append(r.Connections, c)
 	}
+	if !a.byQPN() {
+		r.Totals.Lost += a.retired.Lost
+		r.Totals.Retransmitted += a.retired.Retransmitted
+		r.Totals.NotCaptured += a.retired.NotCaptured
+	}
 	r.Totals.Connections = len(r.Connections)
 	if a.byQPN() {
 		a.asides.narrow(r, a.config.Selection, kept)
@@ -270,7 +275,7 @@ func (s *stream) foretell(out *Stream, dropped bool) {
 	out.NotCaptured += d.notCaptured
 	out.LostRanges = ranges(&lostPSNs)
 	worstFirst(gaps)
-	gaps = gaps[:min(len(gaps), s.a.config.MaxGaps)]
+	gaps = gaps[:min(len(gaps), s.a.gapLimit)]
 	for i := range gaps {
 		out.Gaps = append(out.Gaps, s.gap(&gaps[i]))
 	}

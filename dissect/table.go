@@ -1,5 +1,10 @@
 package dissect
 
+import (
+	"math/bits"
+	"math/rand/v2"
+)
+
 // halfKey is what tells one half from another: all that an RC packet says of
 // who talks to whom. The UDP source port is not part of it, and the network is
 // only where Config asks for it.
@@ -9,7 +14,9 @@ type halfKey struct {
 	network  uint32 // VLAN or VNI, where tenants reuse addresses
 }
 
-func (k *halfKey) hash() uint32 {
+// mark is a number for what was seen last of a half, the same in every run. Two
+// halves may share it.
+func (k *halfKey) mark() uint32 {
 	h := (k.src.lo^k.src.hi)*0x9E3779B97F4A7C15 ^ (k.dst.lo^k.dst.hi)*0xC2B2AE3D27D4EB4F ^
 		(uint64(k.qpn)|uint64(k.network)<<24)*0x165667B19E3779F9
 	h ^= h >> 32
@@ -22,6 +29,30 @@ func (k *halfKey) hash() uint32 {
 type halfTable struct {
 	slots []slot
 	n     int
+	seed  [6]uint64
+}
+
+// newHalfTable makes a table with a hash of its own, so that nobody can prepare
+// a capture whose keys collide.
+func newHalfTable() halfTable {
+	var t halfTable
+	for i := range t.seed {
+		t.seed[i] = rand.Uint64()
+	}
+	return t
+}
+
+func (t *halfTable) hash(k *halfKey) uint32 {
+	src := fold(k.src.lo^t.seed[0], k.src.hi^t.seed[1])
+	dst := fold(k.dst.lo^t.seed[2], k.dst.hi^t.seed[3])
+	h := fold(src^t.seed[4]^uint64(k.qpn)<<32, dst^t.seed[5]^uint64(k.network))
+	return uint32(h ^ h>>32)
+}
+
+// fold multiplies and keeps the bits of both halves of the product.
+func fold(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	return hi ^ lo
 }
 
 type slot struct {

@@ -138,8 +138,17 @@ func (p *page) evicted(e *dissect.Evicted) {
 		return
 	}
 	p.line()
-	p.wrap("", "", painted(p.style.warn, fmt.Sprintf("incomplete: %s and %s were dropped to keep memory bounded",
-		counted(e.Halves, "half connection", "half connections"), counted(e.Gaps, "gap", "gaps"))))
+	var dropped []string
+	if e.Halves > 0 {
+		dropped = append(dropped, counted(e.Halves, "half connection", "half connections"))
+	}
+	if e.Gaps > 0 {
+		dropped = append(dropped, counted(e.Gaps, "gap", "gaps"))
+	}
+	if e.Unproven > 0 {
+		dropped = append(dropped, counted(e.Unproven, "packet without a valid ICRC", "packets without a valid ICRC"))
+	}
+	p.wrap("", "", painted(p.style.warn, "incomplete: "+strings.Join(dropped, ", ")+" dropped to keep memory bounded"))
 }
 
 // phrases appends facts with commas between them; a line breaks between facts.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -143,9 +142,11 @@ func (t *tap) next(file int, comparer *twopoint.Comparer) error {
 
 func (flags *compareFlags) print(s streams, c *twopoint.Comparison) error {
 	if flags.json {
-		e := json.NewEncoder(s.out)
-		e.SetEscapeHTML(false)
-		return writeError(e.Encode(c))
+		b, err := report.AppendLine(nil, c)
+		if err == nil {
+			_, err = s.out.Write(b)
+		}
+		return writeError(err)
 	}
 	text := report.Compare{Style: flags.color.style(s.out), Width: width(s.out), Rows: 20, Detail: 5, Copies: 10}
 	if flags.vanished > 0 {

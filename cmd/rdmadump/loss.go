@@ -15,6 +15,7 @@ type lossFlags struct {
 	json       bool
 	failOnLoss bool
 	maxGaps    number
+	maxHalves  number
 	gaps       gapChoice
 	color      colors
 	ports      udpPorts
@@ -49,6 +50,7 @@ the capture itself is not narrowed by it.`,
 	f.BoolVar(&flags.json, "json", false, "print the report as a JSON object")
 	f.BoolVar(&flags.failOnLoss, "fail-on-loss", false, "exit with status 3 if packets were lost")
 	f.Var(&flags.maxGaps, "max-gaps", "list at most `N` gaps a stream, the worst (default 1000 in JSON, 10 in text)")
+	f.Var(&flags.maxHalves, "max-halves", "follow at most `N` directions of connections at a time (default 131072)")
 	f.Var(&flags.gaps, "gaps", "missing: gaps of packets that were missing; all: those of reordered packets too")
 	f.Var(&flags.ports, "udp-port", portUsage)
 	flags.selection.register(command)
@@ -65,6 +67,7 @@ func (flags *lossFlags) run(s streams, names []string) error {
 	analyzer := dissect.NewAnalyzer(dissect.Config{
 		Locator:       locator,
 		MaxGaps:       int(flags.maxGaps),
+		MaxHalves:     int(flags.maxHalves),
 		ReorderedGaps: flags.gaps == "all",
 		Selection:     flags.selection.chosen(),
 	})
@@ -106,11 +109,7 @@ func (flags *lossFlags) run(s streams, names []string) error {
 
 func (flags *lossFlags) print(s streams, r *dissect.Report) error {
 	if flags.json {
-		b, err := report.AppendLine(nil, r)
-		if err == nil {
-			_, err = s.out.Write(b)
-		}
-		return writeError(err)
+		return writeError(report.LossJSON(s.out, r))
 	}
 	text := report.Loss{Style: flags.color.style(s.out), Width: width(s.out), Rows: 20, Detail: 5, Gaps: 10}
 	if flags.maxGaps > 0 {

@@ -1,0 +1,87 @@
+package dissect
+
+import (
+	"slices"
+
+	"github.com/rdmadump/rdmadump/psn"
+)
+
+// What a packet costs must not grow with what is missing, even where a capture
+// was made to that end. Most packets touch a gap or two; one may sweep over
+// many, as long as such are few. A stream whose packets keep sweeping is
+// strained: it holds few gaps until it recovers, and those that it lets go are
+// counted in Evicted.
+
+const (
+	maxOpenGaps    = 1024    // gaps, or spans of a Set, of a stream that are not retired
+	strainedGaps   = 32      // the same of a strained stream
+	maxEffort      = 1 << 17 // steps that a stream may be ahead of its packets
+	maxOpenTotal   = 1 << 17 // gaps of all streams together that are not retired
+	fewOpenGaps    = 4       // what a stream may have beyond that
+	effortOfPacket = 16      // steps that each packet may cost in the long run
+)
+
+// shifted counts the move of n gaps in memory.
+func (d *recovery) shifted(n int) { d.effort += int64(n) / 16 }
+
+// bound keeps what a stream remembers, and what its packets cost, bounded.
+func (s *stream) bound() {
+	d := s.d
+	if d == nil {
+		return
+	}
+	d.effort = max(0, d.effort-effortOfPacket)
+	switch {
+	case d.effort > maxEffort:
+		d.strained = true
+	case d.effort == 0:
+		d.strained = false
+	}
+	limit := maxOpenGaps
+	if d.strained {
+		limit = strainedGaps
+	}
+	if s.a.gapsOpen > maxOpenTotal {
+		limit = fewOpenGaps
+	}
+	if d.trial.on && len(d.trial.set.Spans()) > limit {
+		s.refute()
+	}
+	if len(d.gaps) > limit || len(d.holes.Spans()) > limit {
+		s.letGo(limit / 2)
+	}
+	for _, set := range [...]*psn.Set{&d.unseen, &d.counted, &d.again, &d.refused, &d.refusedBefore, &d.skipped, &d.tardy,
+		&d.undecided, &d.spoilt, &d.picks.has, &d.picks.synchronised} {
+		if spans := set.Spans(); len(spans) > limit {
+			before := spans[len(spans)-limit/2].First
+			set.Remove(psn.Span{First: spans[0].First, Last: before - 1})
+		}
+	}
+	s.a.gapsOpen += len(d.gaps) - d.openKnown
+	d.openKnown = len(d.gaps)
+}
+
+// letGo takes leave of all gaps but the newest: nobody will know how they end.
+func (s *stream) letGo(keep int) {
+	s.refute()
+	d := s.d
+	var before psn.Seq
+	if spans := d.holes.Spans(); len(spans) > keep {
+		before = spans[len(spans)-keep].First
+	}
+	if len(d.gaps) > keep {
+		before = max(before, d.gaps[len(d.gaps)-keep].First)
+	}
+	if i, inside := d.gapAt(before); inside && d.gaps[i].First < before {
+		d.cut(i, psn.Span{First: before, Last: before - 1})
+	}
+	for i := range d.gaps {
+		if g := &d.gaps[i]; g.Last < before && g.left > 0 {
+			s.a.evicted.Gaps++
+		}
+	}
+	s.retire(before, false)
+	if cap(d.gaps) > 64 && len(d.gaps) < cap(d.gaps)/4 {
+		d.gaps = slices.Clone(d.gaps)
+	}
+}
