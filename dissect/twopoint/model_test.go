@@ -21,7 +21,6 @@ type world struct {
 	points   int
 	copies   []*transmission
 	ids      [2]uint16
-	streams  map[*flow]*truth
 }
 
 // flow is a stream: what a host sends to one queue pair.
