@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -39,7 +39,7 @@ func decompress(src io.Reader) (plain io.Reader, compressed bool, err error) {
 			return nil, false, err
 		case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}): // RFC 1952, section 2.3.1
 			d.method = "gzip"
-			d.r, err = gzip.NewReader(in)
+			d.r, err = newMembers(in)
 		case isZstd(magic):
 			// One decoder works in the caller's goroutine, which is the pump's.
 			d.method = "zstd"
@@ -54,6 +54,24 @@ func decompress(src io.Reader) (plain io.Reader, compressed bool, err error) {
 		plain, compressed = d, true
 	}
 	return nil, false, fmt.Errorf("%w: compressed more than %d times over", ErrFormat, maxLayers)
+}
+
+// unpacker is decompress put off until somebody reads, since looking at the
+// first bytes may have to wait for them.
+type unpacker struct {
+	src   io.Reader
+	plain io.Reader // nil before the first Read
+	err   error
+}
+
+func (u *unpacker) Read(p []byte) (int, error) {
+	if u.plain == nil && u.err == nil {
+		u.plain, _, u.err = decompress(u.src)
+	}
+	if u.err != nil {
+		return 0, u.err
+	}
+	return u.plain.Read(p)
 }
 
 // isZstd knows a frame and a skippable frame (RFC 8878, sections 3.1.1, 3.1.2).
@@ -110,7 +128,8 @@ func (d *decoder) fault(err error) error {
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
 		return &streamError{fmt.Sprintf("zstd data needs more than %d MiB of memory", maxZstdWindow>>20), ErrDamaged}
 	}
-	return &streamError{fmt.Sprintf("%s data is damaged: %v", d.method, err), ErrDamaged}
+	what := strings.TrimPrefix(err.Error(), d.method+": ")
+	return &streamError{fmt.Sprintf("%s data is damaged: %s", d.method, what), ErrDamaged}
 }
 
 // streamError is a fault of compressed data: what is wrong, and of which kind

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,6 +42,8 @@ func TestCompressed(t *testing.T) {
 			"gzip":                gzipped(s.file),
 			"zstd":                zstandard(s.file),
 			"two members":         append(gzipped(s.file[:half]), gzipped(s.file[half:])...),
+			"padded with zeros":   append(gzipped(s.file), make([]byte, 1000)...),
+			"zeros in between":    slices.Concat(gzipped(s.file[:half]), []byte{0}, gzipped(s.file[half:])),
 			"an empty member":     append(gzipped(nil), gzipped(s.file)...),
 			"two zstd frames":     append(zstandard(s.file[:half]), zstandard(s.file[half:])...),
 			"a skippable frame":   append(skippable, zstandard(s.file)...),
@@ -108,6 +111,16 @@ func TestCompressedDamage(t *testing.T) {
 		if !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v", how, err)
 		}
+	}
+}
+
+// What stands behind gzip data and is none is told, after all that was read.
+func TestBehindGzip(t *testing.T) {
+	s := small()["pcap µs little"]
+	frames, _, err := readBytes(append(gzipped(s.file), 0, 0, 0xde, 0xad, 0xbe))
+	sameFrames(t, frames, s.frames)
+	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), ": behind the gzip data comes something else, which begins with de ad (at byte ") {
+		t.Error(err)
 	}
 }
 

@@ -13,6 +13,7 @@ var (
 	ErrEmpty   = errors.New("empty file")           // no bytes at all
 	ErrFormat  = errors.New("not a capture")        // neither pcap nor pcapng, nor either of them compressed
 	ErrCut     = errors.New("capture is cut short") // ends in the middle of a record, or its compressed data does
+	ErrStopped = errors.New("interrupted")          // Source.Stop was closed
 	ErrDamaged = errors.New("capture is damaged")   // a field that cannot be true, or compressed data that does not decode
 )
 
@@ -26,7 +27,7 @@ type Error struct {
 	Offset int64  // position of Field in the capture as it is after decompression, in bytes; -1 for the file as a whole
 	Field  string // part of the capture that is at fault, such as "captured length"
 	Msg    string // what is wrong, in words, Field included
-	Err    error  // ErrEmpty, ErrFormat, ErrCut, ErrDamaged or the error of the operating system
+	Err    error  // ErrEmpty, ErrFormat, ErrCut, ErrStopped, ErrDamaged or the error of the operating system
 }
 
 // Error gives one line such as
@@ -58,6 +59,14 @@ func fileError(name string, err error) *Error {
 	return &Error{File: name, Offset: noOffset, Msg: err.Error(), Err: err}
 }
 
+// count writes a number with its noun: "1 byte", "4 bytes".
+func count[N int | uint32](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // damaged ends reading at a field that cannot be true.
 func (r *Reader) damaged(field string, offset int64, format string, args ...any) error {
 	return r.fail(&Error{Offset: offset, Field: field, Msg: field + " " + fmt.Sprintf(format, args...), Err: ErrDamaged})
@@ -67,7 +76,7 @@ func (r *Reader) damaged(field string, offset int64, format string, args ...any)
 // of the capture that begins at offset.
 func (r *Reader) short(part string, offset int64, have, want int) error {
 	e := &Error{Offset: offset, Field: part, Err: r.win.err}
-	where := fmt.Sprintf("in the middle of the %s: %d of %d bytes", part, have, want)
+	where := fmt.Sprintf("in the middle of the %s: %d of %s", part, have, count(want, "byte"))
 	switch {
 	case r.win.ended():
 		e.Msg, e.Err = "capture ends "+where, ErrCut

@@ -11,11 +11,7 @@ import (
 // called so. The error is an *Error: ErrEmpty, ErrFormat or ErrCut, or what the
 // operating system says of a file that is missing, a directory or unreadable.
 func Open(name string) (*Reader, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, fileError(name, err)
-	}
-	return newReader(file, name, file)
+	return Source{Name: name}.Open()
 }
 
 // NewReader reads a capture from src, such as standard input; name stands for it
@@ -23,12 +19,13 @@ func Open(name string) (*Reader, error) {
 // that has nothing yet. It does not close src. After Close, a Read of compressed
 // data that is already under way in src may still come to its end.
 func NewReader(src io.Reader, name string) (*Reader, error) {
-	return newReader(src, name, nil)
+	return Source{Name: name, Stream: src}.Open()
 }
 
-func newReader(src io.Reader, name string, file *os.File) (*Reader, error) {
-	r := &Reader{name: name, file: file}
-	err := r.start(src)
+// newReader reads src, which is the file that s names or its stream.
+func newReader(src io.Reader, s Source, file *os.File) (*Reader, error) {
+	r := &Reader{name: s.Name, file: file}
+	err := r.start(src, s)
 	if err != nil {
 		r.Close()
 		return nil, err
@@ -37,15 +34,20 @@ func newReader(src io.Reader, name string, file *os.File) (*Reader, error) {
 }
 
 // start reads up to the first record.
-func (r *Reader) start(src io.Reader) error {
-	plain, compressed, err := decompress(src)
-	if err != nil {
-		return fileError(r.name, err)
-	}
-	r.win.src = plain
-	if compressed {
-		r.pump = startPump(plain)
+func (r *Reader) start(src io.Reader, s Source) error {
+	if (s.Waiting != nil || s.Stop != nil) && !regular(src) {
+		r.pump = startPump(&unpacker{src: src}, s)
 		r.win.src = r.pump
+	} else {
+		plain, compressed, err := decompress(src)
+		if err != nil {
+			return fileError(r.name, err)
+		}
+		r.win.src = stoppable{plain, s.Stop}
+		if compressed {
+			r.pump = startPump(plain, s)
+			r.win.src = r.pump
+		}
 	}
 	if err := r.header(); err != nil {
 		return err
@@ -59,12 +61,14 @@ func (r *Reader) header() error {
 	magic := r.win.peek(4)
 	if len(magic) < 4 {
 		switch {
+		case !r.win.ended() && len(magic) == 0:
+			return r.fail(fileError("", r.win.err))
 		case !r.win.ended():
 			return r.stopped()
 		case len(magic) == 0:
 			return fileError(r.name, ErrEmpty)
 		}
-		return fileError(r.name, fmt.Errorf("%w: %d bytes are too few", ErrFormat, len(magic)))
+		return fileError(r.name, fmt.Errorf("%w: has %s only", ErrFormat, count(len(magic), "byte")))
 	}
 	if r.u32(magic) == blockSection {
 		r.ng, r.format = true, "pcapng"
@@ -94,6 +98,33 @@ var foreign = []struct{ magic, what string }{
 	{"\x1c\x00\x01\xac", "Ixia lcap, convert it to pcapng first"},
 	{"\xab\x01\x00\x1c", "Ixia lcap, convert it to pcapng first"},
 	{"\xac\x01\x00\x1c", "Ixia lcap, convert it to pcapng first"},
+}
+
+// stoppable is a reader that never waits long, so that it is enough to look at
+// stop before each read.
+type stoppable struct {
+	io.Reader
+	stop <-chan struct{}
+}
+
+func (s stoppable) Read(p []byte) (int, error) {
+	select {
+	case <-s.stop:
+		return 0, ErrStopped
+	default:
+		return s.Reader.Read(p)
+	}
+}
+
+// regular reports a regular file: reading it does not wait, and opening its name
+// gives the same bytes once more.
+func regular(src io.Reader) bool {
+	file, ok := src.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode().IsRegular()
 }
 
 // Close ends reading and closes the file that Open opened. Next returns an error

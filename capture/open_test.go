@@ -31,12 +31,12 @@ func TestOpenFaults(t *testing.T) {
 		{filepath.Join(dir, "missing.pcap"), fs.ErrNotExist, ": no such file or directory"},
 		{dir, nil, ": is a directory"},
 		{file("empty.pcap", ""), ErrEmpty, ": empty file"},
-		{file("short.pcap", "\xd4\xc3\xb2"), ErrFormat, ": not a capture: 3 bytes are too few"},
+		{file("short.pcap", "\xd4\xc3\xb2"), ErrFormat, ": not a capture: has 3 bytes only"},
 		{file("text.pcap", "#!/bin/sh\n"), ErrFormat, ": not a capture: begins with 23 21 2f 62, neither pcap nor pcapng"},
 		{file("x.pcap.xz", "\xfd7zXZ\x00\x00"), ErrFormat, ": not a capture that can be read: xz data, decompress it first"},
 		{file("empty.pcap.gz", string(gzipped(nil))), ErrEmpty, ": empty file"},
 		{file("cut.pcap.gz", "\x1f\x8b\x08"), ErrCut, ": gzip data ends too early"},
-		{file("bad.pcap.gz", "\x1f\x8b\x09\x00\x00\x00\x00\x00\x00\x00"), ErrDamaged, ": gzip data is damaged: gzip: invalid header"},
+		{file("bad.pcap.gz", "\x1f\x8b\x09\x00\x00\x00\x00\x00\x00\x00"), ErrDamaged, ": gzip data is damaged: invalid header"},
 	} {
 		r, err := Open(c.path)
 		if r != nil || err == nil {

@@ -48,7 +48,7 @@ func (r *Reader) packet(b []byte, f *dissect.Frame, in *iface, index int) error 
 	const data = 28 // bytes before the packet data
 	captured := r.u32(b[20:])
 	if room := uint32(len(b) - data - 4); captured > room {
-		return r.damaged("captured length", r.win.offset()+20, "%d is more than the %d bytes that the block has for it", captured, room)
+		return r.damaged("captured length", r.win.offset()+20, "%d is more than the %s that the block has for it", captured, count(room, "byte"))
 	}
 	end := data + int(captured)
 	if options := padded(end); options+4 < len(b) {
@@ -103,7 +103,7 @@ func (r *Reader) simplePacket(b []byte, f *dissect.Frame) error {
 		captured = min(captured, in.SnapLen)
 	}
 	if room := uint32(len(b) - data - 4); captured > room {
-		return r.damaged("length on the wire", r.win.offset()+8, "%d is more than the %d bytes that the block has for it", captured, room)
+		return r.damaged("length on the wire", r.win.offset()+8, "%d is more than the %s that the block has for it", captured, count(room, "byte"))
 	}
 	end := data + int(captured)
 	r.win.pass(len(b))

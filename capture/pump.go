@@ -1,10 +1,18 @@
 package capture
 
-import "io"
+import (
+	"io"
+	"time"
+)
 
 const (
 	blockSize = 256 << 10 // bytes handed over at once
 	blocks    = 4         // how far the pump may be ahead of the reader
+
+	// lastWords is how long reading goes on after Source.Stop: the keys that
+	// stop a reader stop a capture program before it too, which then writes
+	// what it held back.
+	lastWords = time.Second
 )
 
 // pump reads a source in a goroutine of its own, so that decompression runs
@@ -15,6 +23,9 @@ type pump struct {
 	stop chan struct{}
 	buf  []byte // what rest is part of
 	rest block  // what is left of the block being handed out
+
+	source Source
+	over   <-chan time.Time // says that lastWords are over; nil while nobody stopped
 }
 
 // block is what one read of the source gave.
@@ -24,11 +35,13 @@ type block struct {
 }
 
 // startPump reads src until it ends or close is called.
-func startPump(src io.Reader) *pump {
+func startPump(src io.Reader, s Source) *pump {
 	p := &pump{
 		full: make(chan block, blocks),
 		free: make(chan []byte, blocks),
 		stop: make(chan struct{}),
+
+		source: s,
 	}
 	for range blocks {
 		p.free <- make([]byte, blockSize)
@@ -61,8 +74,13 @@ func (p *pump) Read(b []byte) (int, error) {
 		}
 		if p.buf != nil {
 			p.free <- p.buf
+			p.buf = nil
 		}
-		p.rest = <-p.full
+		next, err := p.next()
+		if err != nil {
+			return 0, err
+		}
+		p.rest = next
 		p.buf = p.rest.data[:cap(p.rest.data)]
 	}
 	n := copy(b, p.rest.data)
@@ -71,6 +89,43 @@ func (p *pump) Read(b []byte) (int, error) {
 		return n, nil
 	}
 	return n, p.rest.err
+}
+
+// next waits for the next block, after telling so.
+func (p *pump) next() (block, error) {
+	select {
+	case <-p.over:
+		return block{}, ErrStopped
+	case <-p.stopped():
+		p.over = time.After(lastWords)
+	default:
+	}
+	select {
+	case next := <-p.full:
+		return next, nil
+	default:
+	}
+	if p.source.Waiting != nil {
+		p.source.Waiting()
+	}
+	for {
+		select {
+		case next := <-p.full:
+			return next, nil
+		case <-p.stopped():
+			p.over = time.After(lastWords)
+		case <-p.over:
+			return block{}, ErrStopped
+		}
+	}
+}
+
+// stopped is Source.Stop until it has been heard.
+func (p *pump) stopped() <-chan struct{} {
+	if p.over != nil {
+		return nil
+	}
+	return p.source.Stop
 }
 
 // close tells the goroutine to stop; Read must not be called any more.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"math"
+	"os"
 	"slices"
 
 	"github.com/rdmadump/rdmadump/dissect"
@@ -13,13 +14,27 @@ import (
 type Source struct {
 	Name   string
 	Stream io.Reader // what to read; nil for the file called Name
+
+	// Waiting, if not nil, is called by Next, and where the capture is opened,
+	// each time before they wait for bytes of a pipe. What was made of the
+	// frames so far should be shown then: nobody knows how long it takes.
+	Waiting func()
+
+	// Stop, once closed, ends reading with ErrStopped; also a wait for a pipe,
+	// which is given a second to end by itself. nil: reading goes on to the end.
+	Stop <-chan struct{}
 }
 
-func (s Source) open() (*Reader, error) {
+// Open opens the capture. The errors are those of Open and NewReader.
+func (s Source) Open() (*Reader, error) {
 	if s.Stream != nil {
-		return NewReader(s.Stream, s.Name)
+		return newReader(s.Stream, s, nil)
 	}
-	return Open(s.Name)
+	file, err := os.Open(s.Name)
+	if err != nil {
+		return nil, fileError(s.Name, err)
+	}
+	return newReader(file, s, file)
 }
 
 // Rotation opens the captures of one tap one after the other, in order of the
@@ -40,7 +55,8 @@ type Part struct {
 
 // NewRotation looks at the first frame of every source, if there are several.
 // Files are closed again until their turn comes, so that their number does not
-// matter.
+// matter. What is no regular file, such as a pipe, stays open, since it gives
+// its bytes only once.
 func NewRotation(sources []Source) *Rotation {
 	r := &Rotation{}
 	for _, s := range sources {
@@ -60,7 +76,7 @@ func NewRotation(sources []Source) *Rotation {
 // look reads the first frame. A fault behind the file header is left for Next
 // to tell.
 func (p *Part) look() error {
-	reader, err := p.source.open()
+	reader, err := p.source.Open()
 	if err != nil {
 		return err
 	}
@@ -71,7 +87,7 @@ func (p *Part) look() error {
 		f.Data = slices.Clone(f.Data)
 		p.first = &f
 	}
-	if p.source.Stream != nil { // cannot be opened again
+	if reader.file == nil || !regular(reader.file) {
 		p.Reader = reader
 		return nil
 	}
@@ -96,7 +112,7 @@ func (r *Rotation) Open() (*Part, error) {
 	if p.Reader != nil {
 		return &p, nil
 	}
-	reader, err := p.source.open()
+	reader, err := p.source.Open()
 	if err != nil {
 		return nil, err
 	}

@@ -153,7 +153,7 @@ func (r *Reader) passStatistics(b []byte) error {
 // iface is the interface that a block names by its index in the section.
 func (r *Reader) iface(id uint32) (*iface, error) {
 	if n := len(r.interfaces) - r.section; uint64(id) >= uint64(n) {
-		return nil, r.damaged("interface ID", r.win.offset()+8, "%d is not among the section's %d interfaces", id, n)
+		return nil, r.damaged("interface ID", r.win.offset()+8, "%d is not among the %s of the section", id, count(n, "interface"))
 	}
 	return &r.interfaces[r.section+int(id)], nil
 }
@@ -174,10 +174,10 @@ func (r *Reader) options(b []byte, at int, visit func(code uint16, value []byte)
 			return nil
 		}
 		if at+4+length > end {
-			return r.damaged("option", r.win.offset()+int64(at), "%d of %d bytes reaches past its block", code, length)
+			return r.damaged("option", r.win.offset()+int64(at), "%d of %s reaches past its block", code, count(length, "byte"))
 		}
 		if wrong := visit(code, b[at+4:at+4+length]); wrong != "" {
-			return r.damaged("option "+wrong, r.win.offset()+int64(at), "has %d bytes", length)
+			return r.damaged("option "+wrong, r.win.offset()+int64(at), "has %s", count(length, "byte"))
 		}
 		at += 4 + padded(length)
 	}

@@ -31,6 +31,14 @@ func (e *headerError) Error() string {
 
 func (e *headerError) Unwrap() error { return ErrTruncated }
 
+// bytesCount writes a length: "1 byte", "4 bytes".
+func bytesCount(n int) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
 // outOfRange names the field that a value does not fit.
 func outOfRange(h Header, field string, value uint64, bits int) error {
 	return fmt.Errorf("%s: %s: %w: %#x does not fit %d bits", h, field, ErrRange, value, bits)

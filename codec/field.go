@@ -3,7 +3,6 @@ package codec
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"net/netip"
 	"strconv"
 )
@@ -66,18 +65,28 @@ func (f Field) Bytes(header []byte) []byte {
 
 // Text writes the field's value in its base: "273", "0x00001234",
 // "2001:db8::1".
-func (f Field) Text(header []byte) string {
+func (f Field) Text(header []byte) string { return string(f.AppendText(nil, header)) }
+
+// AppendText appends the form of Text to b.
+func (f Field) AppendText(b, header []byte) []byte {
 	v := f.Value(header)
 	switch f.Base {
 	case Hex:
-		return fmt.Sprintf("0x%0*x", (f.Bits+3)/4, v)
+		b = append(b, '0', 'x')
+		for shift := (f.Bits+3)/4*4 - 4; shift >= 0; shift -= 4 {
+			b = append(b, "0123456789abcdef"[v>>shift&15])
+		}
+		return b
 	case Data:
-		return hex.EncodeToString(f.Bytes(header))
+		return hex.AppendEncode(b, f.Bytes(header))
 	case GID:
-		a, _ := netip.AddrFromSlice(f.Bytes(header))
-		return a.String()
+		a, ok := netip.AddrFromSlice(f.Bytes(header))
+		if !ok {
+			return append(b, "invalid IP"...)
+		}
+		return a.AppendTo(b)
 	default:
-		return strconv.FormatUint(v, 10)
+		return strconv.AppendUint(b, v, 10)
 	}
 }
 

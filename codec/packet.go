@@ -97,10 +97,10 @@ func (p *Packet) Decode(b []byte, wireLen int) error {
 	}
 	n := body - pad - off
 	if n < 0 {
-		return p.fault(off, body, fmt.Errorf("BTH: %w: PadCnt is %d, but %d bytes stand before the ICRC", ErrLength, pad, body-off))
+		return p.fault(off, body, fmt.Errorf("BTH: %w: PadCnt is %d, with %s before the ICRC", ErrLength, pad, bytesCount(body-off)))
 	}
 	if n > 0 && info.place&payload == 0 {
-		return p.fault(off, body, fmt.Errorf("BTH: %w: %d bytes behind the headers of %s", ErrLength, n, op))
+		return p.fault(off, body, fmt.Errorf("BTH: %w: %s behind the headers of %s", ErrLength, bytesCount(n), op))
 	}
 	p.PayloadLen = n
 	p.Payload = b[off:min(off+n, len(b))]

@@ -110,8 +110,23 @@ func (a *Analyzer) Frame(f *Frame) {
 		if selection == nil || selection.between(&a.packet) {
 			a.follow(c, &a.packet)
 		}
+	case Cut:
+		if (selection == nil || selection.between(&a.packet)) && a.packet.JudgeCut() != Implausible {
+			a.cut(c, selection)
+		}
 	case Fragment:
 		c.Fragments++
+	}
+}
+
+// cut counts a packet that was cut within its BTH, which no stream can take.
+func (a *Analyzer) cut(c *input, selection *Selection) {
+	c.RDMAFrames++
+	if a.packet.Cut {
+		c.CutFrames++
+	}
+	if selection == nil || selection.Takes(&a.packet) {
+		a.totals.Packets++
 	}
 }
 
@@ -128,15 +143,21 @@ func (a *Analyzer) Packet(p *Packet) {
 }
 
 func (a *Analyzer) count(c *input, time int64) {
-	if c.Frames == 0 {
-		c.FirstTime = Time(time)
-		if !a.started {
-			a.start, a.started = time, true
-		}
+	if !a.started {
+		a.start, a.started = time, true
 	}
 	c.Frames++
-	c.LastTime = Time(time)
 	a.last = time
+	if time == 0 { // not known
+		return
+	}
+	t := Time(time)
+	if c.FirstTime == 0 || t < c.FirstTime {
+		c.FirstTime = t
+	}
+	if c.LastTime == 0 || t > c.LastTime {
+		c.LastTime = t
+	}
 }
 
 // follow takes a located packet to its half.
@@ -168,7 +189,7 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 		}
 	}
 	c.RDMAFrames++
-	if len(t) < p.WireLen {
+	if p.Cut && len(t) < p.WireLen {
 		c.CutFrames++
 	}
 	if icrc == ICRCBad {

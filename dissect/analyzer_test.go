@@ -213,3 +213,19 @@ func BenchmarkFollow(b *testing.B) {
 		})
 	}
 }
+
+// First and last are the earliest and the latest time, whatever the order, of
+// frames that have one.
+func TestCaptureTimes(t *testing.T) {
+	a := NewAnalyzer(Config{})
+	a.OpenCapture("x", "pcap")
+	a.OpenCapture("y", "pcapng")
+	for _, time := range []int64{0, 50, 30, 90, 0, 70} {
+		a.Frame(&Frame{Time: time})
+		a.Frame(&Frame{File: 1})
+	}
+	c := a.Report().Captures
+	if c[0].FirstTime != 30 || c[0].LastTime != 90 || c[1].FirstTime != 0 || c[1].LastTime != 0 {
+		t.Errorf("%d to %d, and %d to %d", c[0].FirstTime, c[0].LastTime, c[1].FirstTime, c[1].LastTime)
+	}
+}

@@ -45,6 +45,7 @@ func (w *walk) erf() step {
 		return stepNone
 	}
 	w.off += n
-	w.bound(w.off + wire) // records are padded to whole 8 bytes
+	w.p.Cut = w.p.Cut || w.off+wire > len(w.data) // by the card, as the record says
+	w.bound(w.off + wire)                         // records are padded to whole 8 bytes
 	return next
 }

@@ -39,10 +39,10 @@ func (o Outcome) String() string {
 // Locate follows the headers of a frame to an RDMA transport packet. It goes by
 // framing alone: a UDP datagram to the right port, a GRH behind the Ethertype
 // of RoCEv1, or an LRH that announces a BTH. Whether that is RDMA, Packet.Judge
-// says.
+// says, and Packet.JudgeCut when the BTH was cut.
 //
-// p is overwritten wholly, and describes the packet when the outcome is Found;
-// otherwise it holds the frame's number and time alone. Its slices alias
+// p is overwritten wholly, and describes the packet when the outcome is Found
+// or Cut; otherwise it holds the frame's number and time alone. Its slices alias
 // f.Data. Locate does not allocate.
 //
 // Lengths come from the innermost header that has one, never from the frame,
@@ -71,7 +71,7 @@ func (l *Locator) Locate(f *Frame, p *Packet) Outcome {
 	p.VLAN, p.VNI, p.Tunnels = 0, 0, Tunnels{}
 	p.SGID, p.DGID = Address{}, Address{}
 	p.Link, p.Covered, p.Trailer = b[:14], b[14:end], b[end:]
-	p.BTH, p.WireLen = 28, n-8
+	p.BTH, p.WireLen, p.Cut = 28, n-8, len(b) < f.WireLen
 	return Found
 }
 

@@ -359,7 +359,7 @@ func TestLocateCutInsideTunnel(t *testing.T) {
 	if got := l.Locate(&f, &p); got != Found {
 		t.Fatal(got)
 	}
-	if p.WireLen != 24 || len(p.Transport()) != 18 || len(p.Trailer) != 20 || p.ICRC() != ICRCAbsent {
+	if !p.Cut || p.WireLen != 24 || len(p.Transport()) != 18 || len(p.Trailer) != 20 || p.ICRC() != ICRCAbsent {
 		t.Errorf("%d of %d bytes, trailer %d, ICRC %v", len(p.Transport()), p.WireLen, len(p.Trailer), p.ICRC())
 	}
 }
@@ -382,7 +382,7 @@ func TestLocateUDPPorts(t *testing.T) {
 func dirty(tb testing.TB) Packet {
 	junk := AddressFrom4([]byte{9, 9, 9, 9})
 	p := Packet{-1, -1, -1, 99, junk, junk, 9, 9, 9, 9, 9, 9, Tunnels{9, 9, 9, 9, 9, 9, 9, 9}, junk, junk,
-		[]byte{9}, []byte{9}, []byte{9}, -1, -1}
+		[]byte{9}, []byte{9}, []byte{9}, true, -1, -1}
 	v := reflect.ValueOf(p)
 	for i := range v.NumField() {
 		if v.Field(i).IsZero() {
@@ -446,6 +446,9 @@ func TestLocateCut(t *testing.T) {
 		var p Packet
 		if got := l.Locate(&Frame{Data: b[:n], WireLen: len(b), Link: LinkEthernet}, &p); got != want {
 			t.Errorf("%d bytes: %v, want %v", n, got, want)
+		}
+		if want != NotRDMA && (len(p.Transport()) != n-42 || p.WireLen != len(b)-42 || p.Src.String() == "" || p.SrcPort == 0) {
+			t.Errorf("%d bytes: %+v", n, p)
 		}
 	}
 }

@@ -32,6 +32,11 @@ type Packet struct {
 	// Trailer is what follows the ICRC: padding, frame check sequence, VCRC.
 	Trailer []byte
 
+	// Cut says that the frame is not whole: the capture cut it, or a mirror did
+	// before it put headers of its own around. When a packet is not there to its
+	// end and this is false, its headers claim more than the frame ever had.
+	Cut bool
+
 	BTH     int // the BTH's place in Covered
 	WireLen int // bytes on the wire from the BTH up to and with the ICRC
 }

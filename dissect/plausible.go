@@ -44,6 +44,18 @@ func (p *Packet) Judge(h *codec.BTH, icrc ICRCState) Plausibility {
 	return Implausible
 }
 
+// JudgeCut is Judge of a packet that Locate found Cut, by the bytes of the BTH
+// that were captured; where there are none, framing is all that speaks for it.
+// It is Implausible or Misfit: such a packet has no place in a stream.
+func (p *Packet) JudgeCut() Plausibility {
+	b := [12]byte{0, 0, 0xff, 0xff, 0, 0, 0, 2} // what is missing is as it should be
+	var h codec.BTH
+	if n := copy(b[:], p.Transport()); n == 0 || h.Decode(b[:]) != nil {
+		return Misfit
+	}
+	return min(p.Judge(&h, ICRCAbsent), Misfit)
+}
+
 // destQPFits reports whether the service can address the queue pair: the
 // connected ones have no management queue pairs and no multicast.
 func destQPFits(h *codec.BTH) bool {

@@ -61,3 +61,29 @@ func TestJudge(t *testing.T) {
 		}
 	}
 }
+
+// A cut BTH is judged by what is there of it.
+func TestJudgeCut(t *testing.T) {
+	sound := []byte{0x0a, 0, 0xff, 0xff, 0, 0, 1, 0x11, 0, 0, 0}
+	for n := range len(sound) + 1 {
+		p := Packet{Covered: sound[:n], WireLen: 64}
+		if got := p.JudgeCut(); got != Misfit {
+			t.Errorf("%d sound bytes: %v", n, got)
+		}
+	}
+	for name, b := range map[string][]byte{
+		"unknown opcode":    {0x1f},
+		"transport version": {0x0a, 1},
+		"P_Key 0":           {0x0a, 0, 0, 0},
+		"management QP":     {0x0a, 0, 0xff, 0xff, 0, 0, 0, 0},
+		"text":              []byte("GET / HTTP"),
+		"a DNS query":       {0x12, 0x34, 0x01, 0x00, 0x00, 0x01},
+		"zeros":             make([]byte, 4),
+		"ones":              {0xff, 0xff, 0xff},
+	} {
+		p := Packet{Covered: b, WireLen: 64}
+		if got := p.JudgeCut(); got != Implausible {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -29,11 +29,11 @@ type Capture struct {
 	RDMAFrames      int64  `json:"rdma_frames"`
 	CutFrames       int64  `json:"cut_frames"` // RDMA frames captured only in part
 	BadICRC         int64  `json:"bad_icrc"`
-	DuplicateFrames int64  `json:"duplicate_frames"` // mirrored twice, otherwise ignored
-	Fragments       int64  `json:"fragments"`        // IP fragments, counted and not decoded
-	CaptureDrops    uint64 `json:"capture_drops"`    // frames that the capture itself lost
-	FirstTime       Time   `json:"first_time"`
-	LastTime        Time   `json:"last_time"`
+	DuplicateFrames int64  `json:"duplicate_frames"`    // mirrored twice, otherwise ignored
+	Fragments       int64  `json:"fragments"`           // IP fragments, counted and not decoded
+	CaptureDrops    uint64 `json:"capture_drops"`       // frames that the capture itself lost
+	FirstTime       Time   `json:"first_time,omitzero"` // the earliest; 0 where no frame has a time
+	LastTime        Time   `json:"last_time,omitzero"`  // the latest
 	Error           string `json:"error"`
 }
 
@@ -146,8 +146,8 @@ type Gap struct {
 
 // Message is what a gap hit, as far as the capture saw it.
 type Message struct {
-	Number     int64   `json:"number"` // in the stream, from 1
-	OpcodeName string  `json:"opcode_name"`
+	Number     int64   `json:"number"`                // in the stream, from 1
+	OpcodeName string  `json:"opcode_name,omitempty"` // empty when its first packet was not seen
 	VA         Hex64   `json:"va,omitempty"`
 	RKey       *uint32 `json:"r_key,omitempty"`
 }
@@ -165,8 +165,8 @@ type Feedback struct {
 	Packets    int64     `json:"packets"` // acknowledgements, not READ responses or ATOMIC acknowledges
 	Bytes      int64     `json:"bytes"`   // on the wire, from the BTH to the ICRC
 	Acks       int64     `json:"acks"`
-	Naks       int64     `json:"naks"`     // all NAK codes
-	NakPSNs    []psn.PSN `json:"nak_psns"` // distinct PSNs of sequence errors in order of appearance
+	Naks       int64     `json:"naks"`               // all NAK codes
+	NakPSNs    []psn.PSN `json:"nak_psns,omitempty"` // distinct PSNs of sequence errors in order of appearance
 	RNRNaks    int64     `json:"rnr_naks"`
 	AtomicAcks int64     `json:"atomic_acks"`
 }

@@ -52,7 +52,14 @@ func (s *Stripper) Strip(f *Frame) *Frame {
 	s.locator = s.Locator
 	s.locator.sums = &s.sums
 	p := &s.packet
-	if s.locator.follow(&s.frame, p) != Found {
+	switch s.locator.follow(&s.frame, p) {
+	case Found:
+	case Cut: // there is nothing but headers
+		for _, off := range s.sums {
+			clear(data[off : off+2])
+		}
+		return &s.frame
+	default:
 		return nil
 	}
 	state := p.ICRC()

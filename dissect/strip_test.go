@@ -237,3 +237,18 @@ func TestSourceQP(t *testing.T) {
 		t.Error("0x44 is no RD")
 	}
 }
+
+// A packet that was cut within its BTH has nothing to strip but checksums.
+func TestStripCut(t *testing.T) {
+	whole := ethernet("0800", rocev2over4())
+	for n := 42; n < 54; n++ {
+		s := Stripper{}
+		f := Frame{Data: whole[:n], WireLen: len(whole), Link: LinkEthernet}
+		got := s.Strip(&f)
+		want := slices.Clone(whole[:n])
+		want[40], want[41] = 0, 0 // UDP checksum
+		if got == nil || !slices.Equal(got.Data, want) || got.WireLen != len(whole) {
+			t.Errorf("%d bytes: %+v", n, got)
+		}
+	}
+}

@@ -10,6 +10,7 @@ type walk struct {
 	data    []byte // the frame, up to where the headers passed say that they end
 	off     int    // where the next header begins, never behind len(data)
 	end     int    // where the innermost header says that it ends on the wire; a cut frame is shorter
+	bounded bool   // end is what a header says, not the frame
 	ip      int    // where the innermost IP header begins
 	carrier codec.Carrier
 	depth   int // of p.Tunnels
@@ -65,7 +66,7 @@ var firstSteps = [...]step{
 // follow goes through the headers one by one. It ends, since every header moves
 // on by at least its own length.
 func (l *Locator) follow(f *Frame, p *Packet) Outcome {
-	*p = Packet{Number: f.Number, File: f.File, Time: f.Time}
+	*p = Packet{Number: f.Number, File: f.File, Time: f.Time, Cut: len(f.Data) < f.WireLen}
 	w := walk{locator: l, p: p, data: f.Data, end: max(f.WireLen, len(f.Data))}
 	next := stepNone
 	if int(f.Link) < len(firstSteps) {
@@ -120,12 +121,11 @@ func (l *Locator) follow(f *Frame, p *Packet) Outcome {
 		case stepFound:
 			p.Trailer = f.Data[len(w.data):]
 			return Found
+		case stepCut:
+			return Cut
 		default:
 			*p = Packet{Number: f.Number, File: f.File, Time: f.Time}
-			switch next {
-			case stepCut:
-				return Cut
-			case stepFragment:
+			if next == stepFragment {
 				return Fragment
 			}
 			return NotRDMA
@@ -137,9 +137,13 @@ func (l *Locator) follow(f *Frame, p *Packet) Outcome {
 func (w *walk) rest() []byte { return w.data[w.off:] }
 
 // bound says where what follows ends on the wire. What was captured behind it
-// is none of it: padding, or a checksum of the link.
+// is none of it: padding, or a checksum of the link. Where a header around it
+// ends before, a mirror has cut the frame and then put that header around it.
 func (w *walk) bound(end int) {
-	w.end = end
+	if w.bounded && end > w.end {
+		w.p.Cut = true
+	}
+	w.end, w.bounded = end, true
 	if end < len(w.data) {
 		w.data = w.data[:end]
 	}
@@ -165,15 +169,15 @@ func (w *walk) enter(t Tunnel, next step) step {
 
 // transport ends the walk at a BTH. start is where the ICRC's coverage begins.
 func (w *walk) transport(carrier codec.Carrier, start int) step {
-	switch {
-	case w.end-w.off < 12:
+	if w.end-w.off < 12 {
 		return stepNone
-	case len(w.data)-w.off < 12:
-		return stepCut
 	}
 	p := w.p
 	p.Carrier = carrier
 	p.Link, p.Covered = w.data[:start], w.data[start:]
 	p.BTH, p.WireLen = w.off-start, w.end-w.off
+	if len(w.data)-w.off < 12 {
+		return stepCut
+	}
 	return stepFound
 }

@@ -46,6 +46,15 @@ func FuzzLocate(f *testing.F) {
 		before := dissect.Packet{VLAN: 9, VNI: 9, IPID: 9, SrcPort: 9, Covered: []byte{9}, Link: []byte{9}, Trailer: []byte{9}, BTH: 9, WireLen: 9}
 		p := before
 		outcome := l.Locate(&frame, &p)
+		if outcome == dissect.Cut {
+			if whole := bytes.Join([][]byte{p.Link, p.Covered, p.Trailer}, nil); !bytes.Equal(whole, data) {
+				t.Fatalf("the parts make %x", whole)
+			}
+			if len(p.Transport()) >= 12 || p.WireLen < 12 || p.ICRC() != dissect.ICRCAbsent || p.JudgeCut() > dissect.Misfit {
+				t.Fatalf("cut: %+v", p)
+			}
+			return
+		}
 		if outcome != dissect.Found {
 			if p.Covered != nil || p.Link != nil || p.Trailer != nil || p.BTH != 0 || p.WireLen != 0 || p.VLAN != 0 || p.VNI != 0 {
 				t.Fatalf("%v: left %+v", outcome, p)

@@ -24,6 +24,7 @@ func Packet(p gopacket.Packet) (q dissect.Packet, ok bool) {
 	frame := p.Data()
 	start := cap(frame) - cap(q.Covered)
 	q.Link, q.Trailer = frame[:start], frame[start+len(q.Covered):]
-	q.Time = p.Metadata().Timestamp.UnixNano()
+	info := p.Metadata().CaptureInfo
+	q.Time, q.Cut = info.Timestamp.UnixNano(), q.Cut || info.CaptureLength < info.Length
 	return q, true
 }

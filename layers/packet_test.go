@@ -2,6 +2,7 @@ package layers_test
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -92,6 +93,8 @@ func TestPacketTunnels(t *testing.T) {
 		{"MPLS", ethernet(0x8847, fromHex(t, "0001004000020140"), ip), dissect.Tunnels{dissect.MPLS, dissect.MPLS}, 0, 0},
 		{"VXLAN in a VLAN", ethernet(0x8100, fromHex(t, "00030800"), inUDP(4789, with("0800000000000500", ethernet(0x0800, ip)))[14:]),
 			dissect.Tunnels{dissect.VXLAN}, 0, 5},
+		{"VXLAN, cut by a mirror", inUDP(4789, with("0800000000123400", eth[:len(eth)-9])), dissect.Tunnels{dissect.VXLAN}, 9, 0x1234},
+		{"GRE, cut by a mirror", inIP(47, with("00000800", ip[:len(ip)-30])), dissect.Tunnels{dissect.GRE}, 0, 0},
 		{"QinQ", ethernet(0x88a8, fromHex(t, "00058100"+"00070800"), ip), dissect.Tunnels{}, 7, 0},
 	}
 	for _, c := range tests {
@@ -99,6 +102,9 @@ func TestPacketTunnels(t *testing.T) {
 		own, via, _, ok := bothRoads(f, 1)
 		if !ok || via.Tunnels != c.tunnels || via.VLAN != c.vlan || via.VNI != c.vni {
 			t.Errorf("%s: ok %v, %+v", c.name, ok, via)
+		}
+		if cut := strings.Contains(c.name, "cut"); via.Cut != cut || cut != (len(via.Transport()) < via.WireLen) {
+			t.Errorf("%s: cut %v, %d of %d bytes", c.name, via.Cut, len(via.Transport()), via.WireLen)
 		}
 		if !reflect.DeepEqual(own, via) {
 			t.Errorf("%s:\n own %+v\n via %+v", c.name, own, via)

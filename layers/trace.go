@@ -18,11 +18,12 @@ type tracer struct {
 	udpPort  layers.UDPPort
 	cover    []byte // begins where the ICRC's coverage does
 	coverLen int    // from there to the end of the ICRC on the wire
+	behind   int    // how much of the frame's memory lies behind the end of what the headers so far contain
 }
 
 // trace follows the layers to an RDMA packet.
 func trace(all []gopacket.Layer) (dissect.Packet, bool) {
-	var t tracer
+	t := tracer{behind: math.MinInt}
 	for i, l := range all {
 		ok := true
 		switch l := l.(type) {
@@ -38,6 +39,9 @@ func trace(all []gopacket.Layer) (dissect.Packet, bool) {
 			t.inIP, t.udpPort = false, l.DstPort
 			if l.DstPort == UDPPortRoCEv2 {
 				return t.rocev2(l)
+			}
+			if l.Length >= 8 { // as far as it does not exceed its IP packet
+				t.behind = max(t.behind, cap(l.Contents)-int(l.Length))
 			}
 		case *layers.VXLAN:
 			// gopacket goes by the source port as well.
@@ -70,6 +74,16 @@ func trace(all []gopacket.Layer) (dissect.Packet, bool) {
 	return dissect.Packet{}, false
 }
 
+// bound notes where a header of n bytes with its contents ends. Where the header
+// around it ends before, a mirror cut the frame.
+func (t *tracer) bound(header []byte, n int) {
+	behind := cap(header) - n
+	if behind < t.behind {
+		t.Cut = true
+	}
+	t.behind = behind
+}
+
 // enter goes into a tunnel. A tag outside tells nothing of the network inside.
 func (t *tracer) enter(tunnel dissect.Tunnel) bool {
 	if t.depth == len(t.Tunnels) {
@@ -89,6 +103,7 @@ func (t *tracer) ipv4(l *layers.IPv4) bool {
 	t.Src, t.Dst = dissect.AddressFrom4(l.SrcIP), dissect.AddressFrom4(l.DstIP)
 	t.Traffic, t.HopLimit, t.IPID = l.TOS, l.TTL, l.Id
 	t.Carrier, t.cover, t.coverLen = codec.RoCEv2IPv4, l.Contents, int(l.Length)
+	t.bound(l.Contents, int(l.Length))
 	return true
 }
 
@@ -100,6 +115,7 @@ func (t *tracer) ipv6(l *layers.IPv6) bool {
 	t.Src, t.Dst = dissect.AddressFrom16(l.SrcIP), dissect.AddressFrom16(l.DstIP)
 	t.Traffic, t.HopLimit, t.IPID = l.TrafficClass, l.HopLimit, 0
 	t.Carrier, t.cover, t.coverLen = codec.RoCEv2IPv6, l.Contents, len(l.Contents)+int(l.Length)
+	t.bound(l.Contents, t.coverLen)
 	return true
 }
 
@@ -139,6 +155,7 @@ func (t *tracer) grh(l *GRH, behindLRH bool) (dissect.Packet, bool) {
 	} else {
 		t.Carrier, t.Src, t.Dst = codec.RoCEv1, src, dst
 		t.coverLen = n + int(l.PayLen)
+		t.bound(l.Contents, t.coverLen)
 	}
 	return t.transport(l.Payload, t.coverLen-n)
 }

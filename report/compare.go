@@ -24,20 +24,28 @@ type Compare struct {
 // Write writes the report to w. The error is that of w.
 func (l Compare) Write(w io.Writer, c *twopoint.Comparison) error {
 	p := &page{style: l.Style, width: l.Width}
-	for i := range c.Captures {
-		p.capture(&c.Captures[i])
+	points := points{}
+	for i, k := range c.Captures {
+		points[k.File] = string(rune('A' + i))
+		k.Error = strings.TrimPrefix(k.Error, k.File+": ")
+		k.File = points[k.File] + "  " + k.File
+		p.capture(&k)
 	}
 	p.found(c)
-	p.doubt(c)
-	p.clocks(c)
+	p.doubt(c, points)
+	p.clocks(c, points)
 	streams := worstCompared(c)
-	p.hops(streams, l.Rows)
-	p.copies(streams, l.Detail, l.Copies)
-	p.once(c.Once, l.Detail)
+	p.hops(streams, points, l.Rows)
+	p.copies(streams, points, l.Detail, l.Copies)
+	p.once(c.Once, points, l.Detail)
 	p.letGo(c.Evicted)
 	_, err := w.Write(p.b)
 	return err
 }
+
+// points name the captures by letters, in the order in which they were given:
+// paths are long, and each is said once.
+type points map[string]string
 
 // worstCompared lists the streams of all kinds by what an operator would look at
 // first.
@@ -73,8 +81,8 @@ func (p *page) found(c *twopoint.Comparison) {
 		p.wrap(p.style.warn.text("NOTHING TO COMPARE")+": ", "  ", strings.Fields("no packet was seen in two captures"))
 		return
 	case t.Vanished+t.Damaged > 0:
-		p.wrap(p.style.bad.text("LOSS")+": ", "  ", strings.Fields(fmt.Sprintf("%s lost between the capture points, on %d of %s (%s of what was sent)",
-			counted(t.Vanished+t.Damaged, "packet", "packets"), lossy, streams, joinPercent(t.Vanished+t.Damaged, t.Copies))))
+		p.wrap(p.style.bad.text("LOSS")+": ", "  ", append(strings.Fields(fmt.Sprintf("%s lost between the capture points, on %d of %s",
+			counted(t.Vanished+t.Damaged, "packet", "packets"), lossy, streams)), "("+percent(t.Vanished+t.Damaged, t.Copies), "of", "what", "was", "sent)"))
 	default:
 		p.wrap(p.style.good.text("NO LOSS")+": ", "  ", strings.Fields(fmt.Sprintf("%s passed both capture points, on %s", counted(t.Copies, "packet", "packets"), streams)))
 	}
@@ -104,7 +112,7 @@ func (p *page) found(c *twopoint.Comparison) {
 
 // doubt appends that a capture which lost frames may have lost those that seem
 // to have vanished.
-func (p *page) doubt(c *twopoint.Comparison) {
+func (p *page) doubt(c *twopoint.Comparison, at points) {
 	if c.Totals.Vanished == 0 {
 		return
 	}
@@ -112,13 +120,13 @@ func (p *page) doubt(c *twopoint.Comparison) {
 		k := &c.Captures[i]
 		if k.CaptureDrops > 0 && slices.ContainsFunc(c.Streams, func(s twopoint.Stream) bool { return s.Downstream == k.File && s.VanishedTotal > 0 }) {
 			p.wrap("  ", "  ", painted(p.style.warn, fmt.Sprintf("%s lost %s itself: some of what vanished on the way to it may be among them",
-				k.File, counted(int64(min(k.CaptureDrops, 1<<62)), "frame", "frames"))))
+				at[k.File], counted(int64(min(k.CaptureDrops, 1<<62)), "frame", "frames"))))
 		}
 	}
 }
 
 // clocks appends how the clocks differ and what that rests on.
-func (p *page) clocks(c *twopoint.Comparison) {
+func (p *page) clocks(c *twopoint.Comparison, at points) {
 	clocks := c.Clocks
 	if len(c.Captures) == 2 {
 		clocks = []twopoint.Clock{c.Clock}
@@ -127,9 +135,12 @@ func (p *page) clocks(c *twopoint.Comparison) {
 		if k.Basis == twopoint.NoBasis {
 			continue
 		}
-		text := fmt.Sprintf("the clock of %s is %s ahead of that of %s", k.To, span(k.Offset), k.From)
-		if k.Offset < 0 {
-			text = fmt.Sprintf("the clock of %s is %s behind that of %s", k.To, span(-k.Offset), k.From)
+		text := fmt.Sprintf("the clock of %s is %s ahead of that of %s", at[k.To], span(k.Offset), at[k.From])
+		switch {
+		case k.Offset == 0:
+			text = fmt.Sprintf("the clocks of %s and %s agree", at[k.From], at[k.To])
+		case k.Offset < 0:
+			text = fmt.Sprintf("the clock of %s is %s behind that of %s", at[k.To], span(-k.Offset), at[k.From])
 		}
 		if k.Drift != 0 {
 			text += fmt.Sprintf(" and drifts by %.3f ppm", float64(k.Drift)/1000)
@@ -161,14 +172,13 @@ var comparedColumns = []struct {
 }
 
 // hops appends the streams between two points each.
-func (p *page) hops(streams []*twopoint.Stream, limit int) {
+func (p *page) hops(streams []*twopoint.Stream, at points, limit int) {
 	for i, s := range streams[:min(len(streams), limit)] {
 		if i == 0 {
 			p.line()
 		}
 		p.wrap("", "    ", []string{p.style.bold.text(comparedName(s))})
-		p.phrases("    ", "    ", []string{"from " + s.Upstream, "to " + s.Downstream + orderNote[s.OrderBy]})
-		var facts []string
+		facts := []string{"from " + at[s.Upstream] + " to " + at[s.Downstream] + orderNote[s.OrderBy]}
 		for _, c := range comparedColumns {
 			n := c.value(s)
 			if n == 0 && !c.always {
@@ -221,7 +231,7 @@ func comparedName(s *twopoint.Stream) string {
 }
 
 // copies appends which copies vanished from the worst streams.
-func (p *page) copies(streams []*twopoint.Stream, detail, limit int) {
+func (p *page) copies(streams []*twopoint.Stream, at points, detail, limit int) {
 	for _, s := range streams[:min(len(streams), detail)] {
 		if s.VanishedTotal == 0 {
 			continue
@@ -229,7 +239,7 @@ func (p *page) copies(streams []*twopoint.Stream, detail, limit int) {
 		p.line()
 		p.wrap("", "    ", []string{p.style.bold.text("vanished: " + comparedName(s))})
 		for _, c := range s.Vanished[:min(len(s.Vanished), limit)] {
-			text := fmt.Sprintf("  PSN %v  frame %d of %s", c.PSN, c.Frame, s.Upstream)
+			text := fmt.Sprintf("  PSN %v  frame %d of %s", c.PSN, c.Frame, at[s.Upstream])
 			if c.Copy > 1 {
 				text += fmt.Sprintf(", transmission %d", c.Copy)
 			}
@@ -242,14 +252,14 @@ func (p *page) copies(streams []*twopoint.Stream, detail, limit int) {
 }
 
 // once appends what one capture alone has.
-func (p *page) once(streams []twopoint.Once, limit int) {
+func (p *page) once(streams []twopoint.Once, at points, limit int) {
 	if len(streams) == 0 {
 		return
 	}
 	p.line()
 	p.wrap("", "", painted(p.style.warn, fmt.Sprintf("not compared, as one capture alone has them: %s", counted(int64(len(streams)), "stream", "streams"))))
 	for _, s := range streams[:min(len(streams), limit)] {
-		p.line(fmt.Sprintf("  %s > %s %s %s, %s in %s", s.Src, s.Dst, s.DestQP, s.Kind, counted(s.Packets, "packet", "packets"), s.File))
+		p.line(fmt.Sprintf("  %s > %s %s %s, %s in %s", s.Src, s.Dst, s.DestQP, s.Kind, counted(s.Packets, "packet", "packets"), at[s.File]))
 	}
 }
 

@@ -234,6 +234,9 @@ func (p *page) gapRows(gaps []*dissect.Gap, files int) {
 	}
 	const indent = "      "
 	under := indent + strings.Repeat(" ", widths[0]+2) // the second cell
+	if len(under) > p.width/3 {                        // no room to stand there
+		under = indent + "  "
+	}
 	for i, g := range gaps {
 		cells := make([]string, 0, 4)
 		for j, s := range rows[i] {
@@ -253,6 +256,9 @@ func (p *page) gapRows(gaps []*dissect.Gap, files int) {
 // opening says when a gap showed.
 func opening(g *dissect.Gap, files int) string {
 	text := fmt.Sprintf("frame %d, %s", g.OpenedFrame, span(g.OpenedNS))
+	if g.OpenedNS < 0 { // captures are not always in order of time
+		text = fmt.Sprintf("frame %d, %s before the first", g.OpenedFrame, between(g.OpenedNS, 0))
+	}
 	if files > 1 && g.File != nil {
 		text = fmt.Sprintf("file %d ", *g.File) + text
 	}
@@ -266,7 +272,10 @@ func closing(g *dissect.Gap) string {
 		text = string(g.Closed)
 	}
 	if g.Closed != dissect.Open && g.ClosedFrame != 0 {
-		text += fmt.Sprintf(" in frame %d after %s", g.ClosedFrame, span(g.ClosedNS-g.OpenedNS))
+		text += fmt.Sprintf(" in frame %d", g.ClosedFrame)
+		if g.ClosedNS >= g.OpenedNS {
+			text += " after " + between(g.OpenedNS, g.ClosedNS)
+		}
 	}
 	if g.Copies > 1 {
 		text += fmt.Sprintf(" (lost %d times)", g.Copies)

@@ -1,10 +1,38 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"strconv"
+	"unicode/utf16"
 	"unicode/utf8"
 )
+
+// AppendLine appends the JSON form of v and a newline. Whatever a name from
+// outside holds, the line does nothing to a terminal but show itself: JSON would
+// allow some control characters as they are. The error is that of
+// json.Marshal.
+func AppendLine(b []byte, v any) ([]byte, error) {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return b, err
+	}
+	for rest := out.Bytes(); len(rest) > 0; {
+		r, n := utf8.DecodeRune(rest)
+		if r == '\n' || strconv.IsPrint(r) {
+			b = append(b, rest[:n]...)
+		} else { // in a string, since JSON is ASCII elsewhere
+			for _, unit := range utf16.Encode([]rune{r}) {
+				b = fmt.Appendf(b, "\\u%04x", unit)
+			}
+		}
+		rest = rest[n:]
+	}
+	return b, nil
+}
 
 // appendString appends s as a JSON string. Text that needs no escaping, which
 // is nearly all, costs nothing but the copy.

@@ -73,16 +73,15 @@ func (l *Lines) Append(b []byte, p *Packet) []byte {
 
 // AppendHeading appends a line that names the capture which follows.
 func (l *Lines) AppendHeading(b []byte, name string) []byte {
-	return append(l.bold.append(b, name), '\n')
+	return append(l.bold.append(b, Visible(name)), '\n')
 }
 
 func (l *Lines) appendTime(b []byte, ns int64) []byte {
 	if l.Absolute {
 		return time.Unix(0, ns).UTC().AppendFormat(b, "2006-01-02T15:04:05.000000000Z")
 	}
-	ns -= l.Origin
-	v := uint64(ns)
-	if ns < 0 { // captures are not always in order of time
+	v := uint64(ns) - uint64(l.Origin)
+	if ns < l.Origin { // captures are not always in order of time
 		b = append(b, '-')
 		v = -v
 	}
@@ -127,12 +126,16 @@ func (l *Lines) appendDetails(b []byte, p *Packet) []byte {
 		b = append(append(b, " in "...), tunnel.String()...)
 	}
 	if have, want := len(p.Outer.Transport()), p.Outer.WireLen; have < want {
-		b = append(append(b, ' '), l.dim.on...)
-		b = append(b, "cut at "...)
+		paint, what := l.dim, "cut at "
+		if !p.Outer.Cut { // nothing is missing of the frame
+			paint, what = l.warn, "frame ends at "
+		}
+		b = append(append(b, ' '), paint.on...)
+		b = append(b, what...)
 		b = strconv.AppendInt(b, int64(have), 10)
 		b = append(b, " of "...)
 		b = strconv.AppendInt(b, int64(want), 10)
-		b = append(append(b, " B"...), l.dim.off...)
+		b = append(append(b, " B"...), paint.off...)
 	}
 	if p.ICRC == dissect.ICRCBad {
 		b = l.bad.append(append(b, ' '), "ICRC BAD")

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"strconv"
-	"time"
 )
 
 // grouped writes n with commas between groups of three digits: "1,234,567".
@@ -45,27 +44,43 @@ func percent(part, whole int64) string {
 }
 
 // span writes nanoseconds with three digits that count: "2 us", "12.3 ms",
-// "1.50 s".
-func span(ns int64) string {
-	d := time.Duration(ns)
-	sign := ""
-	if d < 0 {
-		sign, d = "-", -d
+// "1.50 s", and from two days on whole days.
+func span(ns int64) string { return between(0, ns) }
+
+// between writes the span from one time to another, which is negative where the
+// second comes first. It may be longer than an int64 of nanoseconds holds.
+func between(from, to int64) string {
+	if to < from {
+		return "-" + magnitude(uint64(from)-uint64(to))
 	}
+	return magnitude(uint64(to) - uint64(from))
+}
+
+func magnitude(ns uint64) string {
+	const second, day = 1e9, 24 * 3600 * 1e9
+	if ns >= 2*day {
+		return grouped((ns-day/2)/day+1) + " days"
+	}
+	// Rounding comes before the choice of the unit: 999.9 us are 1.00 ms.
+	step := uint64(1)
+	for ns/step >= 1000 && step < second {
+		step *= 10
+	}
+	ns = (ns + step/2) / step * step
 	for _, u := range [...]struct {
-		unit time.Duration
+		unit uint64
 		name string
-	}{{time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "us"}} {
-		if d >= u.unit {
-			v := float64(d) / float64(u.unit)
-			switch {
-			case v >= 100:
-				return fmt.Sprintf("%s%.0f %s", sign, v, u.name)
-			case v >= 10:
-				return fmt.Sprintf("%s%.1f %s", sign, v, u.name)
-			}
-			return fmt.Sprintf("%s%.2f %s", sign, v, u.name)
+	}{{second, "s"}, {second / 1e3, "ms"}, {second / 1e6, "us"}} {
+		v := float64(ns) / float64(u.unit)
+		switch {
+		case ns < u.unit:
+			continue
+		case v >= 100:
+			return grouped(ns/u.unit) + " " + u.name
+		case v >= 10:
+			return fmt.Sprintf("%.1f %s", v, u.name)
 		}
+		return fmt.Sprintf("%.2f %s", v, u.name)
 	}
-	return fmt.Sprintf("%s%d ns", sign, d)
+	return fmt.Sprintf("%d ns", ns)
 }

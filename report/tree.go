@@ -44,9 +44,10 @@ func appendFrameRow(b []byte, p *Packet, style Style) []byte {
 	f, o := p.Frame, p.Outer
 	b = append(b, "  "...)
 	b = style.bold.append(b, "Frame")
-	b = fmt.Appendf(b, "  %s, %s", f.Link, bytesCount(f.WireLen))
+	b = append(append(b, "  "...), f.Link.String()...)
+	b = appendBytesCount(append(b, ", "...), f.WireLen)
 	if len(f.Data) < f.WireLen {
-		b = fmt.Appendf(b, ", captured %d", len(f.Data))
+		b = appendFact(b, ", captured ", len(f.Data))
 	}
 	b = append(b, ", "...)
 	b = time.Unix(0, f.Time).UTC().AppendFormat(b, "2006-01-02 15:04:05.000000000 UTC")
@@ -56,22 +57,24 @@ func appendFrameRow(b []byte, p *Packet, style Style) []byte {
 	b = append(o.Src.AppendTo(b), " > "...)
 	b = o.Dst.AppendTo(b)
 	if hasUDP(o.Carrier) {
-		b = fmt.Appendf(b, ", source port %d", o.SrcPort)
+		b = appendFact(b, ", source port ", int(o.SrcPort))
 	}
 	if o.Carrier != codec.InfiniBand {
-		b = fmt.Appendf(b, ", DSCP %d, %s, %s %d", o.Traffic>>2, ecnNames[o.Traffic&dissect.ECNMask], hopName(o.Carrier), o.HopLimit)
+		b = appendFact(b, ", DSCP ", int(o.Traffic>>2))
+		b = append(append(b, ", "...), ecnNames[o.Traffic&dissect.ECNMask]...)
+		b = appendFact(b, hopName(o.Carrier), int(o.HopLimit))
 	}
 	if o.Carrier == codec.RoCEv2IPv4 {
-		b = fmt.Appendf(b, ", id 0x%04x", o.IPID)
+		b = appendPadded(append(b, ", id 0x"...), uint64(o.IPID), 16, 4)
 	}
 	if o.VLAN != 0 {
-		b = fmt.Appendf(b, ", VLAN %d", o.VLAN)
+		b = appendFact(b, ", VLAN ", int(o.VLAN))
 	}
 	for _, tunnel := range o.Tunnels[:o.Tunnels.Len()] {
 		b = append(append(b, ", in "...), tunnel.String()...)
 	}
 	if o.VNI != 0 {
-		b = fmt.Appendf(b, ", VNI %d", o.VNI)
+		b = appendFact(b, ", VNI ", int(o.VNI))
 	}
 	return append(b, '\n')
 }
@@ -89,9 +92,9 @@ var ecnNames = [4]string{"not ECN-capable", "ECT(1)", "ECT(0)", "CE"}
 
 func hopName(c codec.Carrier) string {
 	if c == codec.RoCEv2IPv4 {
-		return "TTL"
+		return ", TTL "
 	}
-	return "hop limit"
+	return ", hop limit "
 }
 
 // appendRows appends a header and its fields, one a line.
@@ -101,7 +104,9 @@ func appendRows(b []byte, h codec.Header, raw []byte, p *Packet, style Style) []
 	b = append(b, "  "...)
 	b = style.dim.append(b, h.Doc())
 	b = append(b, '\n')
-	for i, f := range h.Fields() {
+	fields := h.Fields()
+	for i := range fields {
+		f := &fields[i]
 		if f.Off+f.Bits > 8*len(raw) {
 			break // the short form of a T/C AETH ends before its last field
 		}
@@ -109,13 +114,10 @@ func appendRows(b []byte, h codec.Header, raw []byte, p *Packet, style Style) []
 		if f.Reserved() || h == codec.HeaderTCAETH && unusedSegment(&p.TCAETH, i) {
 			paint = style.dim
 		}
-		b = append(b, "    "...)
-		from := len(b)
-		b = append(append(append(b, h.Key()...), '.'), fieldKey(f)...)
-		b = append(pad(b, from, 22), ' ', ' ')
+		b = append(b, rowNames[h][i]...)
 		b = append(b, paint.on...)
-		from = len(b)
-		b = append(b, f.Text(raw)...)
+		from := len(b)
+		b = f.AppendText(b, raw)
 		b = pad(b, from, 18)
 		b = append(b, paint.off...)
 		b = append(b, ' ', ' ')
@@ -126,6 +128,20 @@ func appendRows(b []byte, h codec.Header, raw []byte, p *Packet, style Style) []
 		b = appendGapsRow(b, &p.TCAETH, style)
 	}
 	return b
+}
+
+// rowNames begin the row of each field of the table: "    bth.psn                 ".
+var rowNames = spellRowNames()
+
+func spellRowNames() [][]string {
+	headers := codec.Headers()
+	names := make([][]string, len(headers))
+	for _, h := range headers {
+		for _, f := range h.Fields() {
+			names[h] = append(names[h], fmt.Sprintf("    %-22s  ", h.Key()+"."+fieldKey(f)))
+		}
+	}
+	return names
 }
 
 // unusedSegment reports rows of a T/C AETH that SegmentNum leaves out.
@@ -155,13 +171,12 @@ func appendGapsRow(b []byte, h *codec.TCAETH, style Style) []byte {
 }
 
 // meaning says what a value stands for, or else what the field is.
-func meaning(h codec.Header, f codec.Field, raw []byte) string {
-	v := f.Value(raw)
+func meaning(h codec.Header, f *codec.Field, raw []byte) string {
 	switch {
 	case h == codec.HeaderBTH && f.Key == "opcode":
-		return codec.Opcode(v).String()
+		return codec.Opcode(f.Value(raw)).String()
 	case h == codec.HeaderAETH && f.Key == "syndrome":
-		return codec.Syndrome(v).String()
+		return codec.Syndrome(f.Value(raw)).String()
 	}
 	return f.Doc
 }
@@ -175,40 +190,66 @@ func appendTail(b []byte, p *Packet, style Style) []byte {
 	if p.PayloadLen > 0 {
 		b = append(b, "  "...)
 		b = style.bold.append(b, name)
-		b = append(append(b, "  "...), bytesCount(p.PayloadLen)...)
+		b = appendBytesCount(append(b, "  "...), p.PayloadLen)
 		if len(p.Payload) < p.PayloadLen {
-			b = fmt.Appendf(b, ", captured %d", len(p.Payload))
+			b = appendFact(b, ", captured ", len(p.Payload))
 		}
 		b = append(b, '\n')
 	}
 	if len(p.Pad) > 0 {
 		b = append(b, "  "...)
 		b = style.bold.append(b, "Pad")
-		b = fmt.Appendf(b, "  % x\n", p.Pad)
+		b = append(appendSpaced(append(b, "  "...), p.Pad), '\n')
 	}
 	b = append(b, "  "...)
 	b = style.bold.append(b, "ICRC")
 	b = append(b, "  "...)
 	switch rest := p.rest(); p.ICRC {
 	case dissect.ICRCGood:
-		b = fmt.Appendf(b, "% x  ", rest)
+		b = append(appendSpaced(b, rest), "  "...)
 		b = style.good.append(b, "good")
 	case dissect.ICRCBad:
-		b = fmt.Appendf(b, "% x  ", rest)
+		b = append(appendSpaced(b, rest), "  "...)
 		b = style.bad.append(b, "BAD")
 		covered := p.Outer.Covered[:len(p.Outer.Covered)-len(rest)]
 		if want, err := codec.ICRC(p.Outer.Carrier, covered, p.Outer.BTH); err == nil {
-			b = fmt.Appendf(b, ", computed % x", codec.AppendICRC(nil, want))
+			var computed [4]byte
+			b = appendSpaced(append(b, ", computed "...), codec.AppendICRC(computed[:0], want))
 		}
 	default:
-		b = append(b, "absent: not captured, nothing to check"...)
+		b = append(b, "absent: "...)
+		switch {
+		case len(p.Outer.Transport()) >= p.Outer.WireLen:
+			b = append(b, "the lengths of the packet leave no room for it"...)
+		case p.Outer.Cut:
+			b = append(b, "not captured, nothing to check"...)
+		default:
+			b = append(b, "the frame ends before it"...)
+		}
 	}
 	return append(b, '\n')
 }
 
-func bytesCount(n int) string {
+// appendBytesCount appends "1 byte", "16 bytes".
+func appendBytesCount(b []byte, n int) []byte {
 	if n == 1 {
-		return "1 byte"
+		return append(b, "1 byte"...)
 	}
-	return strconv.Itoa(n) + " bytes"
+	return append(strconv.AppendInt(b, int64(n), 10), " bytes"...)
+}
+
+// appendFact appends words and a number.
+func appendFact(b []byte, words string, n int) []byte {
+	return strconv.AppendInt(append(b, words...), int64(n), 10)
+}
+
+// appendSpaced appends bytes as "4a ca 02 49".
+func appendSpaced(b, data []byte) []byte {
+	for i, c := range data {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = append(b, hexDigits[c>>4], hexDigits[c&15])
+	}
+	return b
 }

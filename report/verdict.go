@@ -10,31 +10,35 @@ import (
 
 // capture appends what one input was.
 func (p *page) capture(c *dissect.Capture) {
-	facts := []string{c.Format, counted(c.Frames, "frame", "frames"), counted(c.RDMAFrames, "RDMA packet", "RDMA packets")}
-	if c.Frames > 0 {
-		facts = append(facts, time.Unix(0, int64(c.FirstTime)).UTC().Format("2006-01-02 15:04:05 UTC"), span(int64(c.LastTime-c.FirstTime)))
+	if c.Format == "" { // it could not be opened
+		p.wrap(p.style.bold.text(Visible(c.File))+"  ", "  ", painted(p.style.bad, "not read: "+Visible(strings.TrimPrefix(c.Error, c.File+": "))))
+		return
 	}
-	p.phrases(p.style.bold.text(c.File)+"  ", "  ", facts)
+	facts := []string{c.Format, counted(c.Frames, "frame", "frames"), counted(c.RDMAFrames, "RDMA packet", "RDMA packets")}
+	if first, last := int64(min(c.FirstTime, c.LastTime)), int64(max(c.FirstTime, c.LastTime)); first != 0 { // known
+		facts = append(facts, time.Unix(0, first).UTC().Format("2006-01-02 15:04:05 UTC"), between(first, last))
+	}
+	p.phrases(p.style.bold.text(Visible(c.File))+"  ", "  ", facts)
 	var trouble []string
 	for _, t := range []struct {
-		n    int64
-		text string
+		n         int64
+		one, many string
 	}{
-		{int64(min(c.CaptureDrops, 1<<62)), "frames dropped by the capture"},
-		{c.BadICRC, "with a bad ICRC"},
-		{c.CutFrames, "cut short"},
-		{c.DuplicateFrames, "mirrored twice"},
-		{c.Fragments, "IP fragments, not decoded"},
+		{int64(min(c.CaptureDrops, 1<<62)), "frame dropped by the capture", "frames dropped by the capture"},
+		{c.BadICRC, "with a bad ICRC", "with a bad ICRC"},
+		{c.CutFrames, "cut short", "cut short"},
+		{c.DuplicateFrames, "mirrored twice", "mirrored twice"},
+		{c.Fragments, "IP fragment, not decoded", "IP fragments, not decoded"},
 	} {
 		if t.n > 0 {
-			trouble = append(trouble, grouped(t.n)+" "+t.text)
+			trouble = append(trouble, counted(t.n, t.one, t.many))
 		}
 	}
 	if len(trouble) > 0 {
 		p.phrases("  ", "  ", trouble)
 	}
 	if c.Error != "" {
-		p.wrap("  ", "  ", painted(p.style.bad, "read up to here: "+strings.TrimPrefix(c.Error, c.File+": ")))
+		p.wrap("  ", "  ", painted(p.style.bad, "read up to here: "+Visible(strings.TrimPrefix(c.Error, c.File+": "))))
 	}
 }
 
@@ -60,9 +64,12 @@ func (p *page) verdict(r *dissect.Report, rows []row) {
 	case t.Packets == 0:
 		p.line(p.style.warn.text("NO RDMA PACKETS"), ": nothing to analyse")
 		return
+	case t.Connections == 0 && t.Datagrams == 0 && t.CNPs == 0:
+		p.wrap(p.style.warn.text("NO CONNECTION")+": ", "  ", strings.Fields(fmt.Sprintf("%s, too few or cut too short to follow any",
+			counted(t.Packets, "RDMA packet", "RDMA packets"))))
 	case t.Lost > 0:
-		p.wrap(p.style.bad.text("LOSS")+": ", "  ", strings.Fields(fmt.Sprintf("%s lost on %d of %s (%s of what was sent)",
-			counted(t.Lost, "packet", "packets"), len(lossy), connections, joinPercent(t.Lost, packets))))
+		p.wrap(p.style.bad.text("LOSS")+": ", "  ", append(strings.Fields(fmt.Sprintf("%s lost on %d of %s",
+			counted(t.Lost, "packet", "packets"), len(lossy), connections)), "("+percent(t.Lost, packets), "of", "what", "was", "sent)"))
 	case undecided > 0:
 		p.wrap(p.style.warn.text("NO PROVEN LOSS")+": ", "  ", strings.Fields(fmt.Sprintf("but this capture cannot tell of %s, on %s",
 			counted(undecided, "PSN", "PSNs"), connections)))
@@ -75,7 +82,7 @@ func (p *page) verdict(r *dissect.Report, rows []row) {
 			facts = append(facts, text)
 		}
 	}
-	add(t.Retransmitted, fmt.Sprintf("%s resent (%s)", grouped(t.Retransmitted), joinPercent(t.Retransmitted, packets)))
+	add(t.Retransmitted, fmt.Sprintf("%s resent (%s)", grouped(t.Retransmitted), percent(t.Retransmitted, packets)))
 	if t.Lost > 0 {
 		add(undecided, grouped(undecided)+" undecided")
 	}
@@ -133,11 +140,6 @@ func (p *page) evicted(e *dissect.Evicted) {
 	p.line()
 	p.wrap("", "", painted(p.style.warn, fmt.Sprintf("incomplete: %s and %s were dropped to keep memory bounded",
 		counted(e.Halves, "half connection", "half connections"), counted(e.Gaps, "gap", "gaps"))))
-}
-
-func joinPercent(part, whole int64) string {
-	// a number and its sign stay on one line
-	return strings.ReplaceAll(percent(part, whole), " ", "\u00a0")
 }
 
 // phrases appends facts with commas between them; a line breaks between facts.

@@ -3,7 +3,9 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -60,6 +62,11 @@ func severalCaptures(command *cobra.Command, args []string) error {
 	if len(args) > maxPoints {
 		return usageError{errors.New("compare takes 16 captures at most"), command.CommandPath()}
 	}
+	for i, name := range args {
+		if slices.Contains(args[:i], name) {
+			return usageError{fmt.Errorf("compare wants different captures, %s is named twice", name), command.CommandPath()}
+		}
+	}
 	return captures(command, args)
 }
 
@@ -70,7 +77,7 @@ const maxPoints = 16
 // run compares the captures called names.
 func (flags *compareFlags) run(s streams, names []string) error {
 	config := twopoint.Config{Locator: dissect.Locator{UDPPorts: flags.ports}, MaxVanished: int(flags.vanished)}
-	sources := pass{streams: s}.sources(names)
+	sources := pass{streams: s}.sources(names, nil)
 	taps := make([]*tap, len(sources))
 	for i, source := range sources {
 		t, err := openTap(source)
@@ -116,11 +123,7 @@ type tap struct {
 }
 
 func openTap(source capture.Source) (*tap, error) {
-	if source.Stream != nil {
-		reader, err := capture.NewReader(source.Stream, source.Name)
-		return &tap{reader: reader}, err
-	}
-	reader, err := capture.Open(source.Name)
+	reader, err := source.Open()
 	return &tap{reader: reader}, err
 }
 

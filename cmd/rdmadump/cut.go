@@ -113,6 +113,14 @@ func (c *cut) write(f *dissect.Frame) error {
 	return c.writer.WriteFrame(f)
 }
 
+// flush writes out what was collected. The writer keeps a fault for the next
+// frame.
+func (c *cut) flush() {
+	if c.writer != nil {
+		_ = c.writer.Flush()
+	}
+}
+
 // open begins the output, unless it was begun. Until the first frame a
 // selection does not know its times, and a mistyped input overwrites nothing.
 func (c *cut) open() (err error) {

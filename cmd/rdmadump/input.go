@@ -1,9 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/rdmadump/rdmadump/capture"
 	"github.com/rdmadump/rdmadump/dissect"
@@ -12,9 +16,11 @@ import (
 // pass is one pass over the captures of a command line.
 type pass struct {
 	streams
-	open  func(part *capture.Part)                           // before the first frame of a capture
-	frame func(f *dissect.Frame) error                       // for every frame; errStop ends the pass
-	close func(i int, part *capture.Part, fault error) error // behind its last frame
+	open    func(part *capture.Part)                           // before the first frame of a capture
+	frame   func(f *dissect.Frame) error                       // for every frame; errStop ends the pass
+	waiting func()                                             // before waiting for bytes of a pipe, if not nil
+	unread  func(name string, err error)                       // for each capture that could not be opened, behind all others; not if nil
+	close   func(i int, part *capture.Part, fault error) error // behind its last frame
 }
 
 // errStop ends a pass before its end.
@@ -22,15 +28,40 @@ var errStop = errors.New("stop")
 
 // run reads the captures in order of time. What is wrong with one of them is
 // reported, and what can be read is read all the same; the error is errReported
-// then, or what frame returned.
+// then, or what frame returned. An interrupt ends reading where it is.
 func (p pass) run(names []string) error {
-	rotation := capture.NewRotation(p.sources(names))
+	var unread []*capture.Error
+	err := p.readAll(names, &unread)
+	for _, e := range unread {
+		if p.unread != nil {
+			p.unread(e.File, e)
+		}
+	}
+	return err
+}
+
+// readAll is run, and collects the captures that could not be opened.
+func (p pass) readAll(names []string, unread *[]*capture.Error) error {
+	signals := []os.Signal{syscall.SIGTERM}
+	if !signal.Ignored(os.Interrupt) { // as a shell wants it for what runs in the background
+		signals = append(signals, os.Interrupt)
+	}
+	interrupted, restore := signal.NotifyContext(context.Background(), signals...)
+	defer restore()
+	context.AfterFunc(interrupted, restore) // a second one ends the program at once
+	rotation := capture.NewRotation(p.sources(names, interrupted.Done()))
 	var failed error
 	for i := 0; ; i++ {
 		part, err := rotation.Open()
 		for err != nil && err != io.EOF {
 			p.complain(err)
 			failed = errReported
+			if e := (*capture.Error)(nil); errors.As(err, &e) {
+				*unread = append(*unread, e)
+			}
+			if errors.Is(err, capture.ErrStopped) {
+				return failed
+			}
 			part, err = rotation.Open()
 		}
 		if err == io.EOF {
@@ -45,15 +76,18 @@ func (p pass) run(names []string) error {
 		default:
 			return err
 		}
+		if failed != nil && interrupted.Err() != nil {
+			return failed // the captures left would say no more
+		}
 	}
 }
 
-func (p pass) sources(names []string) []capture.Source {
+func (p pass) sources(names []string, stop <-chan struct{}) []capture.Source {
 	sources := make([]capture.Source, len(names))
 	for i, name := range names {
-		sources[i].Name = name
+		sources[i] = capture.Source{Name: name, Waiting: p.waiting, Stop: stop}
 		if name == "-" {
-			sources[i] = capture.Source{Name: "standard input", Stream: p.in}
+			sources[i].Name, sources[i].Stream = "standard input", p.in
 		}
 	}
 	return sources
@@ -78,6 +112,9 @@ func (p pass) read(i int, part *capture.Part) error {
 	if err := p.close(i, part, fault); err != nil {
 		return err
 	}
+	if note := links.passedOver(part.Info().Name); note != nil {
+		p.complain(note)
+	}
 	if fault != nil {
 		p.complain(fault)
 		return errReported
@@ -85,27 +122,54 @@ func (p pass) read(i int, part *capture.Part) error {
 	return nil
 }
 
-// linkTypes tells whether a capture has frames that Locate can follow.
+// linkTypes counts the frames that Locate cannot follow because of their link
+// type: silence would look like a capture without RDMA.
 type linkTypes struct {
-	known   bool
-	strange dissect.LinkType // one that is not known
 	frames  int
+	strange int              // of them, those of a type that is not known
+	one     dissect.LinkType // of those
+	several bool             // they are of other types too
+
+	last  dissect.LinkType
+	known bool // last is
 }
 
 // see takes note of a frame's link type.
 func (l *linkTypes) see(t dissect.LinkType) {
+	if l.frames == 0 || t != l.last {
+		l.last, l.known = t, t.Known()
+	}
 	l.frames++
 	if l.known {
 		return
 	}
-	l.known, l.strange = t.Known(), t
+	l.several = l.several || l.strange > 0 && t != l.one
+	l.one = t
+	l.strange++
 }
 
-// fault is an error when no frame at all can be followed: silence would look
-// like a capture without RDMA.
+// fault is an error when no frame at all can be followed.
 func (l *linkTypes) fault(name string) error {
-	if l.known || l.frames == 0 {
+	if l.strange == 0 || l.strange < l.frames {
 		return nil
 	}
-	return fmt.Errorf("%s: frames of %s cannot be read", name, l.strange)
+	return fmt.Errorf("%s: frames of %s cannot be read", name, l.types())
+}
+
+// passedOver says that some frames cannot be followed, nil if all can or none.
+func (l *linkTypes) passedOver(name string) error {
+	switch {
+	case l.strange == 0 || l.strange == l.frames:
+		return nil
+	case l.strange == 1:
+		return fmt.Errorf("%s: 1 frame of %s was passed over", name, l.types())
+	}
+	return fmt.Errorf("%s: %d frames of %s were passed over", name, l.strange, l.types())
+}
+
+func (l *linkTypes) types() string {
+	if l.several {
+		return l.one.String() + " and others"
+	}
+	return l.one.String()
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -85,8 +84,11 @@ func (flags *lossFlags) run(s streams, names []string) error {
 		analyzer.CloseCapture(i, part.Info().Drops, fault)
 		return nil
 	}
+	reading.unread = func(name string, err error) {
+		analyzer.CloseCapture(analyzer.OpenCapture(name, ""), 0, err)
+	}
 	failed := reading.run(names)
-	if !opened {
+	if !opened && !flags.json {
 		return failed
 	}
 	result := analyzer.Report()
@@ -104,9 +106,11 @@ func (flags *lossFlags) run(s streams, names []string) error {
 
 func (flags *lossFlags) print(s streams, r *dissect.Report) error {
 	if flags.json {
-		e := json.NewEncoder(s.out)
-		e.SetEscapeHTML(false)
-		return writeError(e.Encode(r))
+		b, err := report.AppendLine(nil, r)
+		if err == nil {
+			_, err = s.out.Write(b)
+		}
+		return writeError(err)
 	}
 	text := report.Loss{Style: flags.color.style(s.out), Width: width(s.out), Rows: 20, Detail: 5, Gaps: 10}
 	if flags.maxGaps > 0 {

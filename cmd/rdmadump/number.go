@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"strconv"
 )
 
@@ -13,6 +15,9 @@ func (n *number) Type() string   { return "int" }
 
 func (n *number) Set(s string) error {
 	v, err := strconv.Atoi(s)
+	if errors.Is(err, strconv.ErrRange) && v > 0 {
+		return fmt.Errorf("want a number up to %d", math.MaxInt)
+	}
 	if err != nil || v < 1 {
 		return errors.New("want a number above 0")
 	}

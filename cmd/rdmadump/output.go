@@ -11,7 +11,8 @@ import (
 type output struct {
 	w    io.Writer
 	b    []byte
-	live bool // somebody is watching: write every packet at once
+	live bool  // somebody is watching: write every packet at once
+	err  error // the first that writing met with
 }
 
 // outputSize is what is collected before it is written.
@@ -24,7 +25,7 @@ func newOutput(w io.Writer) *output {
 
 // packet is called behind each packet.
 func (o *output) packet() error {
-	if o.live || len(o.b) >= outputSize {
+	if o.live || len(o.b) >= outputSize || o.err != nil {
 		return o.flush()
 	}
 	return nil
@@ -32,9 +33,26 @@ func (o *output) packet() error {
 
 // flush writes what was collected.
 func (o *output) flush() error {
-	_, err := o.w.Write(o.b)
+	if o.err == nil && len(o.b) > 0 {
+		_, err := o.w.Write(o.b)
+		o.err = writeError(err)
+	}
 	o.b = o.b[:0]
-	return writeError(err)
+	return o.err
+}
+
+// faultKeeper remembers the first error of a writer for those who do not look.
+type faultKeeper struct {
+	w   io.Writer
+	err error
+}
+
+func (k *faultKeeper) Write(b []byte) (int, error) {
+	n, err := k.w.Write(b)
+	if k.err == nil {
+		k.err = err
+	}
+	return n, err
 }
 
 // writeError says where writing failed.

@@ -91,9 +91,9 @@ func (flags *readFlags) run(s streams, names []string) error {
 		r.cut = flags.cut.begin(s, locator, r.selection)
 	}
 	before := number(0) // packets of earlier captures
-	reading := pass{streams: s, frame: r.frame}
+	reading := pass{streams: s, frame: r.frame, waiting: r.waiting}
 	reading.open = func(part *capture.Part) {
-		before = r.total
+		before, r.none = r.total, report.NoPackets{}
 		if r.cut != nil {
 			r.cut.part = part
 		}
@@ -104,7 +104,8 @@ func (flags *readFlags) run(s streams, names []string) error {
 	reading.close = func(i int, part *capture.Part, fault error) error {
 		info := part.Info()
 		if fault == nil && r.total == before && r.selection == nil {
-			s.complain(fmt.Errorf("%s: no RDMA packets in %d frames", info.Name, info.Frames))
+			r.none.Frames = info.Frames
+			s.complain(fmt.Errorf("%s: %v", info.Name, r.none))
 		}
 		if err := r.out.flush(); err != nil || r.cut == nil { // before a fault is told
 			return err
@@ -132,8 +133,18 @@ type packetReader struct {
 
 	found  dissect.Packet
 	packet report.Packet
+	none   report.NoPackets // of the current capture, if it has none
 	begun  bool
 	total  number // packets taken
+}
+
+// waiting lets out what was made so far. Of a fault of that the next packet, or
+// the end, tells.
+func (r *packetReader) waiting() {
+	_ = r.out.flush()
+	if r.cut != nil {
+		r.cut.flush()
+	}
 }
 
 // frame prints or writes the packet in a frame, if it is wanted.
@@ -142,11 +153,23 @@ func (r *packetReader) frame(f *dissect.Frame) error {
 		r.begun, r.printer.lines.Origin = true, f.Time
 		r.readFlags.selection.begin(f.Time)
 	}
-	if r.locator.Locate(f, &r.found) != dissect.Found || r.selection != nil && !r.selection.Takes(&r.found) {
+	if f.WireLen > len(f.Data) {
+		r.none.Cut++
+	}
+	outcome := r.locator.Locate(f, &r.found)
+	switch {
+	case outcome == dissect.Fragment:
+		r.none.Fragments++
+		return nil
+	case outcome == dissect.NotRDMA, r.selection != nil && !r.selection.Takes(&r.found):
 		return nil
 	}
 	r.packet.Decode(f, &r.found)
-	if r.found.Judge(&r.packet.BTH, r.packet.ICRC) == dissect.Implausible {
+	grade := r.found.JudgeCut()
+	if outcome == dissect.Found {
+		grade = r.found.Judge(&r.packet.BTH, r.packet.ICRC)
+	}
+	if grade == dissect.Implausible {
 		return nil
 	}
 	if r.cut != nil {
@@ -201,9 +224,16 @@ type dumpLevel int
 func (d *dumpLevel) String() string { return "" }
 func (d *dumpLevel) Type() string   { return "bool" } // it takes no value
 
-// Set counts one more.
-func (d *dumpLevel) Set(string) error {
-	*d++
+// Set counts one more, or takes all back.
+func (d *dumpLevel) Set(s string) error {
+	switch s {
+	case "true":
+		*d++
+	case "false":
+		*d = 0
+	default:
+		return errors.New("want -x, or -xx for more")
+	}
 	return nil
 }
 
@@ -215,10 +245,14 @@ func (j *jsonForm) String() string { return string(*j) }
 func (j *jsonForm) Type() string   { return "bool" } // it needs no value
 
 func (j *jsonForm) Set(s string) error {
-	if s != "true" && s != "full" {
+	switch s {
+	case "true", "full":
+		*j = jsonForm(s)
+	case "false":
+		*j = ""
+	default:
 		return errors.New("want --json or --json=full")
 	}
-	*j = jsonForm(s)
 	return nil
 }
 

@@ -4,8 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/rdmadump/rdmadump/report"
 )
 
 // streams are what a command reads and writes.
@@ -36,10 +40,15 @@ type usageError struct {
 // run executes a command line and returns the exit status.
 func run(args []string, s streams) int {
 	root := newRoot(s)
+	help := &faultKeeper{w: s.out}
+	root.SetOut(help) // cobra does not look whether it could write
 	root.SetArgs(args)
 	command, err := root.ExecuteC()
 	var usage usageError
 	switch {
+	case help.err != nil:
+		s.complain(writeError(help.err))
+		return exitFailed
 	case err == nil:
 		return exitDone
 	case errors.Is(err, errFound):
@@ -58,8 +67,10 @@ func run(args []string, s streams) int {
 	return exitUsage
 }
 
-// complain writes a message on standard error.
-func (s streams) complain(err error) { fmt.Fprintf(s.err, "rdmadump: %v\n", err) }
+// complain writes a message on standard error, one line whatever is in it.
+func (s streams) complain(err error) {
+	fmt.Fprintf(s.err, "rdmadump: %s\n", report.Visible(err.Error()))
+}
 
 func newRoot(s streams) *cobra.Command {
 	root := &cobra.Command{
@@ -88,12 +99,17 @@ usage; 3 done, and loss was found (--fail-on-loss of loss and compare).`,
 			return usageError{errors.New("a command is missing"), command.CommandPath()}
 		},
 	}
-	root.SetOut(s.out)
 	root.SetErr(s.err)
-	root.SetHelpCommand(&cobra.Command{Hidden: true})
+	root.SetHelpCommand(newHelp())
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
+		if number := (*strconv.NumError)(nil); errors.As(err, &number) { // only switches leave it to strconv
+			err = errors.New(strings.TrimSuffix(err.Error(), number.Error()) + "want true or false")
+		}
 		return usageError{err, command.CommandPath()}
 	})
+	root.Flags().Bool("version", false, "print the version")
+	root.Version = buildText()
+	root.SetVersionTemplate("rdmadump {{.Version}}\n")
 	root.AddCommand(newRead(s), newLoss(s), newCompare(s), newFields(s), newVersion(s))
 	return root
 }

@@ -16,14 +16,19 @@ func newVersion(s streams) *cobra.Command {
 		Example: "  rdmadump version",
 		Args:    none,
 		RunE: func(*cobra.Command, []string) error {
-			info, ok := debug.ReadBuildInfo()
-			if !ok {
-				info = &debug.BuildInfo{}
-			}
-			_, err := fmt.Fprintln(s.out, "rdmadump", versionText(info))
+			_, err := fmt.Fprintln(s.out, "rdmadump", buildText())
 			return writeError(err)
 		},
 	}
+}
+
+// buildText says what this binary was built from.
+func buildText() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
+	}
+	return versionText(info)
 }
 
 // versionText says what the binary was built from.
