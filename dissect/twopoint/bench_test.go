@@ -20,7 +20,7 @@ func BenchmarkCompare(b *testing.B) {
 	captures := [][]dissect.Frame{w.capture(0, wrong{}), w.capture(1, wrong{offset: 1e9})}
 	b.ReportAllocs()
 	for b.Loop() {
-		compareFrames(Config{}, captures, []string{"A", "B"})
+		compareFrames(captures, []string{"A", "B"})
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(w.copies)), "ns/copy")
 }

@@ -45,7 +45,7 @@ func (s *script) exchange(p psn.PSN, n int, at int64) {
 }
 
 func (s *script) compare(clock wrong) *Comparison {
-	return compareFrames(Config{}, [][]dissect.Frame{s.capture(0, wrong{}), s.capture(1, clock)}, []string{"A", "B"})
+	return compareFrames([][]dissect.Frame{s.capture(0, wrong{}), s.capture(1, clock)}, []string{"A", "B"})
 }
 
 // Packets that go both ways tell the order of the points and the clocks, though
@@ -113,7 +113,7 @@ func TestNotTheOneSentLater(t *testing.T) {
 	s.exchange(601, 100, 64*ms)
 	frames := s.capture(0, wrong{})
 	frames = slices.DeleteFunc(frames, func(f dissect.Frame) bool { return f.Time == missed.passes[0] })
-	got := compareFrames(Config{}, [][]dissect.Frame{frames, s.capture(1, wrong{offset: -2e9})}, []string{"A", "B"})
+	got := compareFrames([][]dissect.Frame{frames, s.capture(1, wrong{offset: -2e9})}, []string{"A", "B"})
 	if st := got.Streams[0]; !slices.Equal(copiesOf(st.Vanished), []Copy{{PSN: 600, Copy: 1}}) || st.NotCaptured != 1 {
 		t.Errorf("%+v", st)
 	}

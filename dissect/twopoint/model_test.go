@@ -271,8 +271,8 @@ func (w *world) frame(c *transmission, k int) []byte {
 }
 
 // compareFrames compares captures that are given in order.
-func compareFrames(config Config, captures [][]dissect.Frame, names []string) *Comparison {
-	c := NewComparer(config, names...)
+func compareFrames(captures [][]dissect.Frame, names []string) *Comparison {
+	c := NewComparer(Config{}, names...)
 	read := make([]int, len(captures))
 	for i := c.Next(); i >= 0; i = c.Next() {
 		if read[i] == len(captures[i]) {
