@@ -28,7 +28,7 @@ func TestWaiting(t *testing.T) {
 		pipe, w := openPipe(t, file)
 		waits := make(chan int, 100)
 		frames := 0
-		r, err := Source{Name: "x", Stream: pipe, Waiting: func() { waits <- frames }}.open()
+		r, err := Source{Name: "x", Stream: pipe, Waiting: func() { waits <- frames }}.Open()
 		if err != nil {
 			t.Fatalf("%s: %v", how, err)
 		}
@@ -64,7 +64,7 @@ func TestStop(t *testing.T) {
 	for how, file := range map[string][]byte{"plain": oneFrame(1), "gzip": gzipped(oneFrame(1)), "within a record": append(oneFrame(1), 1, 2, 3)} {
 		stop := make(chan struct{})
 		pipe, _ := openPipe(t, file)
-		r, err := Source{Name: "x", Stream: pipe, Stop: stop}.open()
+		r, err := Source{Name: "x", Stream: pipe, Stop: stop}.Open()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestStop(t *testing.T) {
 	stop := make(chan struct{})
 	pipe, _ := io.Pipe()
 	close(stop)
-	if _, err := (Source{Name: "x", Stream: pipe, Stop: stop}).open(); !errors.Is(err, ErrStopped) || err.Error() != "x: interrupted" {
+	if _, err := (Source{Name: "x", Stream: pipe, Stop: stop}).Open(); !errors.Is(err, ErrStopped) || err.Error() != "x: interrupted" {
 		t.Error(err)
 	}
 }
@@ -92,7 +92,7 @@ func TestLastWords(t *testing.T) {
 	stop := make(chan struct{})
 	whole := oneFrame(1)
 	pipe, w := openPipe(t, whole[:30])
-	r, err := Source{Name: "x", Stream: pipe, Stop: stop}.open()
+	r, err := Source{Name: "x", Stream: pipe, Stop: stop}.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestStopOfWhatDoesNotWait(t *testing.T) {
 	stop := make(chan struct{})
 	close(stop)
 	endless := io.MultiReader(strings.NewReader(string(oneFrame(1))), zeros{})
-	r, err := Source{Name: "x", Stream: endless, Stop: stop}.open()
+	r, err := Source{Name: "x", Stream: endless, Stop: stop}.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestStopOfWhatDoesNotWait(t *testing.T) {
 	}
 	name := t.TempDir() + "/x"
 	write(t, name, oneFrame(1))
-	if _, err := (Source{Name: name, Stop: stop}).open(); !errors.Is(err, ErrStopped) {
+	if _, err := (Source{Name: name, Stop: stop}).Open(); !errors.Is(err, ErrStopped) {
 		t.Error(err)
 	}
 }

@@ -100,6 +100,9 @@ usage; 3 done, and loss was found (--fail-on-loss of loss and compare).`,
 		},
 	}
 	root.SetErr(s.err)
+	root.Flags().Bool("version", false, "print the version")
+	root.Version = buildText()
+	root.SetVersionTemplate("rdmadump {{.Version}}\n")
 	root.SetHelpCommand(newHelp())
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		if number := (*strconv.NumError)(nil); errors.As(err, &number) { // only switches leave it to strconv
@@ -107,9 +110,6 @@ usage; 3 done, and loss was found (--fail-on-loss of loss and compare).`,
 		}
 		return usageError{err, command.CommandPath()}
 	})
-	root.Flags().Bool("version", false, "print the version")
-	root.Version = buildText()
-	root.SetVersionTemplate("rdmadump {{.Version}}\n")
 	root.AddCommand(newRead(s), newLoss(s), newCompare(s), newFields(s), newVersion(s))
 	return root
 }
