@@ -24,7 +24,7 @@ func (p *pair) alone(s *sight) {
 		return
 	}
 	p.listed++
-	side.alone = append(side.alone, Copy{PSN: s.psn, Copy: int(s.nth), Frame: s.frame})
+	side.alone = append(side.alone, Copy{PSN: s.psn, Copy: side.copies.corrected(s), Frame: s.frame})
 	side.aloneSet.Insert(psn.Span{First: s.seq, Last: s.seq})
 }
 

@@ -75,7 +75,7 @@ func TestNothingInCommon(t *testing.T) {
 	w.run(200, []*flow{{qpn: 0x11, op: codec.Op(codec.RC, codec.SendOnly)}}, plan{})
 	v := world{points: 2, r: rand.New(rand.NewPCG(2, 1))}
 	v.run(200, []*flow{{qpn: 0x22, op: codec.Op(codec.RC, codec.SendOnly)}}, plan{})
-	got := compareFrames(Config{}, [][]dissect.Frame{w.capture(0, wrong{}), v.capture(1, wrong{})}, []string{"A", "B"})
+	got := compareFrames([][]dissect.Frame{w.capture(0, wrong{}), v.capture(1, wrong{})}, []string{"A", "B"})
 	if len(got.Streams) != 0 || got.Totals != (Totals{}) || got.Clock.Basis != NoBasis {
 		t.Errorf("%+v", got)
 	}

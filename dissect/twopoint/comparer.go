@@ -11,7 +11,7 @@ import (
 type Config struct {
 	Locator dissect.Locator
 
-	MaxPending  int   // sights that a pair of points holds at a time; 0 is 1,048,576
+	MaxPending  int   // packets held at a time, of all pairs of points together; 0 is 1,048,576
 	MaxStreams  int   // streams that a pair of points follows; 0 is 65,536
 	MaxVanished int   // vanished copies listed of a stream; 0 is 65,536
 	Patience    int64 // how long a copy may take before it counts as vanished, nanoseconds; 0 is 2 s
@@ -56,6 +56,8 @@ func NewComparer(c Config, names ...string) *Comparer {
 	if c.Patience <= 0 {
 		c.Patience = 2e9
 	}
+	const fewest = 1024 // that make sense for a pair
+	c.MaxPending = max(c.MaxPending/max(len(names)*(len(names)-1)/2, 1), fewest)
 	all := &Comparer{config: c, points: make([]reading, len(names))}
 	for i, name := range names {
 		all.points[i].File = name

@@ -14,6 +14,7 @@ type copies struct {
 	epochs  int64
 	moved   psn.PSN // where a packet far from the top was, if stray
 	stray   bool
+	unsaid  []unsaid
 }
 
 const (
@@ -66,13 +67,36 @@ func (c *copies) number(p psn.PSN) (psn.Seq, int32) {
 	return seq, n
 }
 
-// unsay takes back a transmission that was none.
-func (c *copies) unsay(seq psn.Seq) {
+// unsay takes back a transmission that was none, the sight with this place. last
+// is the place of the last sight that was numbered.
+func (c *copies) unsay(seq psn.Seq, place, last int64) {
 	if n := c.repeats[seq]; n > 2 {
 		c.repeats[seq] = n - 1
 	} else {
 		delete(c.repeats, seq)
 	}
+	const most = 16 // it happens to the first packets only
+	if len(c.unsaid) < most {
+		c.unsaid = append(c.unsaid, unsaid{seq, place, last})
+	}
+}
+
+// unsaid is a transmission that was taken back; sights with places from after
+// to last were numbered too high.
+type unsaid struct {
+	seq         psn.Seq
+	after, last int64
+}
+
+// corrected is the number of a transmission without what was taken back since.
+func (c *copies) corrected(s *sight) int {
+	n := int(s.nth)
+	for _, u := range c.unsaid {
+		if u.seq == s.seq && s.place > u.after && s.place <= u.last {
+			n--
+		}
+	}
+	return n
 }
 
 func (c *copies) begin(p psn.PSN) {

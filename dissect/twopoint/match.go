@@ -5,13 +5,23 @@ import (
 	"github.com/rdmadump/rdmadump/psn"
 )
 
-// cost is how badly two sights go together as one copy: first of all how many
-// neighbours would have overtaken it, then how far its delay is from that of
-// the copies before.
-type cost struct{ inversions, off int64 }
+// cost is how badly two sights go together as one copy. In this order: whether
+// it took unusually long or short, how many copies would have vanished or been
+// overtaken since the one that was found last, and how far its delay is from that
+// of the copies before.
+type cost struct {
+	odd          bool
+	skipped, off int64
+}
 
 func (a cost) less(b cost) bool {
-	return a.inversions < b.inversions || a.inversions == b.inversions && a.off < b.off
+	switch {
+	case a.odd != b.odd:
+		return b.odd
+	case a.skipped != b.skipped:
+		return a.skipped < b.skipped
+	}
+	return a.off < b.off
 }
 
 func (p *pair) cost(i, k int32) cost {
@@ -19,24 +29,29 @@ func (p *pair) cost(i, k int32) cost {
 	if x.point == 1 {
 		x, y = y, x
 	}
+	if x.unique || y.unique { // the same copy, and if seen again, then later
+		return cost{off: x.place + y.place}
+	}
 	st := x.stream
 	var c cost
-	if x.unique || y.unique { // the same copy, and if seen again, then later
-		c.off = x.place + y.place
-		return c
-	}
-	for _, s := range st.settled {
-		if s[0] != 0 && (x.place < s[0]) != (y.place < s[1]) {
-			c.inversions++
-		}
-	}
-	usual := p.clock.offset
 	if st.mated > 0 {
-		usual = st.apart
+		dx, dy := x.place-st.newest[0], y.place-st.newest[1]
+		c.skipped = max(dx-dy, dy-dx)
 	}
-	c.off = y.time - x.time - usual
-	c.off = max(c.off, -c.off)
+	c.off, c.odd = p.unusual(st, y.time-x.time)
 	return c
+}
+
+// unusual is how far a distance is from that of the last copies of a stream, and
+// whether that is more than theirs varies.
+func (p *pair) unusual(st *stream, apart int64) (off int64, odd bool) {
+	usual, jitter := p.clock.offset, p.clock.spread
+	if st.mated > 0 {
+		usual, jitter = st.apart, 4*st.jitter
+	}
+	off = max(apart-usual, usual-apart)
+	const tolerance = 100_000
+	return off, off > jitter+tolerance
 }
 
 // choose looks for the mate of a sight that others may equal: the one that suits
@@ -96,12 +111,7 @@ func (p *pair) early(i, k int32) bool {
 // belongs to a copy that passed the other point when that was not capturing.
 func (p *pair) beyond(i, k int32) bool {
 	x, y := &p.chains.pool[i], &p.chains.pool[k]
-	usual, jitter := p.clock.offset, p.clock.spread
-	if st := x.stream; st.mated > 0 {
-		usual, jitter = st.apart, 4*st.jitter
-	}
-	const tolerance = 100_000
-	if off := p.distance(i, k).apart - usual; max(off, -off) <= jitter+tolerance {
+	if _, odd := p.unusual(x.stream, p.distance(i, k).apart); !odd {
 		return false
 	}
 	for _, s := range [...]*sight{x, y} {

@@ -35,8 +35,8 @@ func draw(t *rapid.T, w *world, p plan) {
 	w.run(rapid.IntRange(60, 1500).Draw(t, "copies"), flows, p)
 }
 
-func drawClock(t *rapid.T, name string) wrong {
-	return wrong{rapid.Int64Range(-10e9, 10e9).Draw(t, name), rapid.Int64Range(-50_000, 50_000).Draw(t, name+" drift")}
+func drawClock(t *rapid.T) wrong {
+	return wrong{rapid.Int64Range(-10e9, 10e9).Draw(t, "clock"), rapid.Int64Range(-50_000, 50_000).Draw(t, "drift")}
 }
 
 // Whatever the order of the files and the state of the clocks, exactly the
@@ -61,14 +61,14 @@ func TestExactCopies(t *testing.T) {
 				w := tc.w
 				w.points = 2
 				draw(t, &w, tc.p)
-				clock := drawClock(t, "clock")
+				clock := drawClock(t)
 				captures := [][]dissect.Frame{w.capture(0, wrong{}), w.capture(1, clock)}
 				names := []string{"A", "B"}
 				if rapid.Bool().Draw(t, "swapped") {
 					slices.Reverse(captures)
 					slices.Reverse(names)
 				}
-				got := compareFrames(Config{}, captures, names)
+				got := compareFrames(captures, names)
 				checkStreams(t, &w, got, 0, "A", "B")
 				checkClock(t, &w, got, clock, names[0] == "B")
 			})
@@ -169,7 +169,7 @@ func TestEdges(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			w := world{v6: v6, points: 2}
 			draw(t, &w, plan{drop: 10})
-			clock := drawClock(t, "clock")
+			clock := drawClock(t)
 			var captures [2][]dissect.Frame
 			var from, to [2]int64
 			for i, c := range [...]wrong{{}, clock} {
@@ -180,7 +180,7 @@ func TestEdges(t *testing.T) {
 				captures[i] = all[first : last+1]
 				from[i], to[i] = all[first].Time, all[last].Time
 			}
-			got := compareFrames(Config{}, captures[:], []string{"A", "B"})
+			got := compareFrames(captures[:], []string{"A", "B"})
 			// By the true time, with room for the delay and for doubt about it.
 			const room = 100_000
 			begin := max(from[0], from[1]-clock.read(base)+base) + room
@@ -223,7 +223,7 @@ func TestSeveralPoints(t *testing.T) {
 		names := []string{"p0", "p1", "p2", "p3"}
 		captures := make([][]dissect.Frame, len(names))
 		for i := range captures {
-			captures[i] = w.capture(i, drawClock(t, "clock"))
+			captures[i] = w.capture(i, drawClock(t))
 		}
 		order := rapid.Permutation([]int{0, 1, 2, 3}).Draw(t, "order")
 		var given []string
@@ -231,7 +231,7 @@ func TestSeveralPoints(t *testing.T) {
 		for _, i := range order {
 			given, files = append(given, names[i]), append(files, captures[i])
 		}
-		got := compareFrames(Config{}, files, given)
+		got := compareFrames(files, given)
 		for k := range 3 {
 			checkStreams(t, &w, got, k, names[k], names[k+1])
 		}
@@ -244,8 +244,8 @@ func TestOneDirection(t *testing.T) {
 		w := world{points: 2, r: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))}
 		f := &flow{fromB: rapid.Bool().Draw(t, "from B"), qpn: 0x11, op: codec.Op(codec.RC, codec.SendOnly)}
 		w.run(500, []*flow{f}, plan{drop: 30})
-		clock := drawClock(t, "clock")
-		got := compareFrames(Config{}, [][]dissect.Frame{w.capture(0, wrong{}), w.capture(1, clock)}, []string{"A", "B"})
+		clock := drawClock(t)
+		got := compareFrames([][]dissect.Frame{w.capture(0, wrong{}), w.capture(1, clock)}, []string{"A", "B"})
 		checkStreams(t, &w, got, 0, "A", "B")
 		if s := got.Streams[0]; s.OrderBy != ByLoss || got.Clock.Basis != OneWay {
 			t.Fatalf("order by %s, clock by %s", s.OrderBy, got.Clock.Basis)

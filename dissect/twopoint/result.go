@@ -167,7 +167,7 @@ func (c *Comparer) describe(key streamKey, h hop) Stream {
 }
 
 // delay sums up how long copies took.
-func (st *stream) delay(h hop) Delay {
+func (s *stream) delay(h hop) Delay {
 	took := func(p point) int64 {
 		d := p.apart - h.result.line.at(p.time)
 		if h.first == 1 {
@@ -181,18 +181,18 @@ func (st *stream) delay(h hop) Delay {
 			all = append(all, d)
 		}
 	}
-	for _, p := range st.sample.points {
+	for _, p := range s.sample.points {
 		add(p)
 	}
 	slices.Sort(all)
-	d := Delay{Count: int64(st.sample.seen)}
-	if int(d.Count) == len(st.sample.points) {
+	d := Delay{Count: int64(s.sample.seen)}
+	if int(d.Count) == len(s.sample.points) {
 		d.Count = int64(len(all))
 	}
 	if len(all) > 0 {
 		d.Median, d.P99 = all[len(all)/2], all[(len(all)-1)*99/100]
 	}
-	for _, c := range st.extremes.cells {
+	for _, c := range s.extremes.cells {
 		if c.any {
 			add(c.low)
 			add(c.high)

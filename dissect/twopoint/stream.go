@@ -18,9 +18,7 @@ type stream struct {
 	mated   int64
 	pending int64 // sights of it that are still held
 
-	// The last mates that were settled in order of either point: their places
-	// at both points.
-	settled [2][2]int64
+	newest [2]int64 // places of the mates that were found last
 
 	apart     int64 // distance of the last mates, smoothed
 	jitter    int64 // how far the last ones were from it, smoothed
