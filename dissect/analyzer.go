@@ -1,9 +1,6 @@
 package dissect
 
-import (
-	"github.com/rdmadump/rdmadump/codec"
-	"github.com/rdmadump/rdmadump/psn"
-)
+import "github.com/rdmadump/rdmadump/codec"
 
 // Config says how to analyse. The zero Config is safe.
 type Config struct {
@@ -44,6 +41,7 @@ type Analyzer struct {
 	bth    codec.BTH
 	in     arrival
 
+	here    sight // of the newest packet
 	start   int64 // time of the first packet
 	last    int64 // time of the last frame
 	started bool
@@ -146,6 +144,7 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 	if bth.Decode(t) != nil {
 		return
 	}
+	a.here = sight{p.Time, p.Number, p.File}
 	icrc := p.ICRC()
 	key := halfKey{src: p.Src, dst: p.Dst, qpn: bth.DestQP}
 	switch {
@@ -306,57 +305,11 @@ func (a *Analyzer) evict() {
 		p.partner = nil
 		p.list()
 	}
+	oldest.gone = true
+	if p := oldest.partner; p == nil || p.gone { // else the other one goes on alone
+		a.closeConnection(oldest, Dropped, a.here)
+	}
 	a.evicted.Halves++
-}
-
-// open numbers a connection.
-func (a *Analyzer) open(h *half, in *arrival) {
-	if h.partner != nil && h.partner.number != 0 {
-		h.number = h.partner.number
-		return
-	}
-	a.numbers++
-	h.number = a.numbers
-	if a.config.Events != nil {
-		a.tell(&Event{Kind: ConnectionOpened, Time: Time(in.time), Frame: in.number}, h)
-	}
-}
-
-// tell completes an event and gives it away.
-func (a *Analyzer) tell(e *Event, h *half) {
-	e.Connection, e.Src, e.DestQP = h.number, h.key.src, QPN(h.key.qpn)
-	a.config.Events(e)
-}
-
-func (s *stream) tellGap(kind EventKind, g *gap) {
-	if s.a.config.Events == nil {
-		return
-	}
-	at := g.opened
-	e := Event{Kind: kind, Evidence: g.evidence, Where: g.where}
-	if kind == GapClosed {
-		at, e.Closed = g.filled, g.closed
-	}
-	first, last := g.First.PSN(), g.Last.PSN()
-	e.Time, e.Frame, e.First, e.Last = Time(at.time), at.number, &first, &last
-	s.a.tell(&e, s.half)
-}
-
-func (s *stream) tellResend(span psn.Span, at sight, why reason, verdict judgement) {
-	if s.a.config.Events == nil {
-		return
-	}
-	first, last := span.First.PSN(), span.Last.PSN()
-	s.a.tell(&Event{Kind: Retransmission, Time: Time(at.time), Frame: at.number, First: &first, Last: &last,
-		Cause: causes[why], Verdict: verdicts[verdict]}, s.half)
-}
-
-func (s *stream) tellAt(kind EventKind, q psn.Seq, at sight) {
-	if s.a.config.Events == nil {
-		return
-	}
-	p := q.PSN()
-	s.a.tell(&Event{Kind: kind, Time: Time(at.time), Frame: at.number, First: &p, Last: &p}, s.half)
 }
 
 // find notes a finding once for each kind, with the frames that show it.
@@ -374,7 +327,5 @@ func (s *stream) find(kind, text, counter string, frame int) {
 	}
 	f := Finding{Kind: kind, Text: text, Counter: counter, Frames: []int{frame}}
 	d.findings = append(d.findings, f)
-	if s.a.config.Events != nil {
-		s.a.tell(&Event{Kind: FindingMade, Time: Time(s.lastTime), Frame: frame, Text: kind + ": " + text}, s.half)
-	}
+	s.tellFinding(f, s.a.here)
 }

@@ -69,6 +69,11 @@ func (a *Analyzer) manage(p *Packet) {
 		if ok && r.dst == p.Src && r.network == network {
 			a.agree(p, &r, &m.REP)
 		}
+	case m.Has(codec.HeaderDREQ):
+		key := halfKey{p.Src, p.Dst, m.DREQ.RemoteQPN, network}
+		if h := a.table.find(&key, key.hash()); h != nil {
+			a.closeConnection(h, Disconnected, sight{p.Time, p.Number, p.File})
+		}
 	}
 }
 
@@ -119,6 +124,7 @@ func (a *Analyzer) meet(h *half) {
 	for _, side := range [2]*half{h, other} {
 		if side.partner != nil {
 			side.partner.partner, side.partner.pairedBy = nil, unpaired
+			side.partner.number = 0 // it is of another connection, if of any
 			side.partner.list()
 			side.partner = nil
 		}
@@ -132,6 +138,7 @@ func (h *half) anew(in *arrival) {
 	if s.on {
 		s.moved = nil
 		s.endEpoch()
+		defer s.a.reopen(h, in)
 	}
 	start := in.psn
 	if ahead := in.psn.Sub(h.start); ahead >= 0 && ahead < togetherPSNs {

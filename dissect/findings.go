@@ -14,6 +14,17 @@ const defaultRetries = 7
 // silent, while the capture goes on, to have given up.
 const patience = 2
 
+// silence is the findings that only the end of the capture makes.
+func (s *stream) silence() []Finding {
+	var out []Finding
+	for _, f := range [2]*Finding{s.exhausted(), s.neverReady()} {
+		if f != nil {
+			out = append(out, *f)
+		}
+	}
+	return out
+}
+
 // exhausted is the finding that the sender gave up: its last retry went out,
 // nothing came back, and no further retry follows. No packet says so.
 func (s *stream) exhausted() *Finding {

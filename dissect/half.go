@@ -29,7 +29,9 @@ type half struct {
 	idStays   int64
 	lastID    uint16
 	lastTime  int64
-	number    int // of the connection, 0 while none was given
+	number    int  // of the connection, 0 while none was given
+	gone      bool // evicted
+	over      bool // it was told that the connection is closed
 	tally     tally
 
 	waiting   []arrival // feedback of which the stream is not known yet

@@ -204,14 +204,7 @@ func (a *Analyzer) pair(h, c *half, by pairing) {
 	h.unlist()
 	c.unlist()
 	h.pairedBy, c.pairedBy = by, by
-	switch {
-	case h.number == 0:
-		h.number = c.number
-	case c.number == 0 || h.number < c.number:
-		c.number = h.number
-	default:
-		h.number = c.number
-	}
+	a.join(h, c)
 	if m := h.mtu & c.mtu; m != 0 {
 		h.setMTUs(m)
 	}

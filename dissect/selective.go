@@ -175,7 +175,7 @@ func (s *stream) repairReason(in *arrival, seq psn.Seq) {
 	}
 	for i := range s.marks {
 		if s.marks[i].seq == seq {
-			s.marks[i].once = false
+			s.marks[i].once, s.marks[i].time = false, in.time
 		}
 	}
 }

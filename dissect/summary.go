@@ -275,11 +275,7 @@ func (s *stream) foretell(out *Stream, dropped bool) {
 		out.Gaps = append(out.Gaps, s.gap(&gaps[i]))
 	}
 	out.Findings = append(out.Findings, d.findings...)
-	for _, f := range [2]*Finding{s.exhausted(), s.neverReady()} {
-		if f != nil {
-			out.Findings = append(out.Findings, *f)
-		}
-	}
+	out.Findings = append(out.Findings, s.silence()...)
 }
 
 // ranges is a set as PSN ranges. Epochs lie far apart, so that a PSN that was
@@ -303,16 +299,22 @@ func (s *stream) gap(g *gap) Gap {
 		file := g.opened.file
 		out.File = &file
 	}
-	if g.message.number > 0 {
-		m := &Message{Number: g.message.number}
-		if g.message.known {
-			m.OpcodeName = g.message.op.String()
-		}
-		if g.message.hasVA {
-			key := g.message.reth.RKey
-			m.VA, m.RKey = NewHex64(g.message.reth.VA), &key
-		}
-		out.Message = m
+	out.Message = g.message.report()
+	return out
+}
+
+// report is the message in the form of the report, nil if it is not known.
+func (m *inMessage) report() *Message {
+	if m.number == 0 {
+		return nil
+	}
+	out := &Message{Number: m.number}
+	if m.known {
+		out.OpcodeName = m.op.String()
+	}
+	if m.hasVA {
+		key := m.reth.RKey
+		out.VA, out.RKey = NewHex64(m.reth.VA), &key
 	}
 	return out
 }

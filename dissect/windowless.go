@@ -98,6 +98,7 @@ func (s *stream) giveUp(span psn.Span) {
 	d.unseen.Remove(part)
 	d.abandoned += part.Len()
 	d.gapsTotal++
+	s.tellGapEnd(&g, s.a.here)
 	s.keep(&g)
 }
 
