@@ -46,7 +46,7 @@ func (a *Analyzer) pairByFeedback(h *half, in *arrival) bool {
 	}
 	kept := h.suitors[:0]
 	for _, c := range h.suitors {
-		if c.half.partner == nil && c.half.req.fits(in) {
+		if c.half.partner == nil && !c.half.gone && c.half.req.fits(in) {
 			if c.half.req.askedFor(in) {
 				c.score++
 			}
@@ -111,7 +111,7 @@ func (h *half) bestSuitor() *half {
 	best, tie := -1, false
 	for i, c := range h.suitors {
 		switch {
-		case c.half.partner != nil:
+		case c.half.partner != nil || c.half.gone:
 		case best < 0 || c.score > h.suitors[best].score:
 			best, tie = i, false
 		case c.score == h.suitors[best].score:
@@ -171,7 +171,7 @@ func (a *Analyzer) pairByResend(s *stream, seq psn.Seq) {
 	p := seq.PSN()
 	var found *half
 	for _, h := range s.half.courtedBy {
-		if h.partner != nil || !h.courts(s.half) {
+		if h.partner != nil || h.gone || !h.courts(s.half) {
 			continue
 		}
 		for i := range h.waiting {
@@ -232,12 +232,12 @@ func (a *Analyzer) pair(h, c *half, by pairing) {
 // settle pairs whoever has one suitor left, now that another was given away.
 func (a *Analyzer) settle(rivals []*half) {
 	for _, h := range rivals {
-		if h.partner != nil || len(h.waiting) == 0 {
+		if h.partner != nil || h.gone || len(h.waiting) == 0 {
 			continue
 		}
 		kept := h.suitors[:0]
 		for _, c := range h.suitors {
-			if c.half.partner == nil {
+			if c.half.partner == nil && !c.half.gone {
 				kept = append(kept, c)
 			}
 		}
