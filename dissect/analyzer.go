@@ -6,11 +6,14 @@ import "github.com/rdmadump/rdmadump/codec"
 type Config struct {
 	Locator Locator
 
-	MaxGaps       int  // gaps a stream keeps for the report, the worst; 0 is 1,000
-	MaxHalves     int  // halves followed at a time; 0 is 262,144
-	ReorderedGaps bool // gaps that were late packets are reported too
-	ByVLAN        bool // the VLAN tells halves apart
-	ByVNI         bool // the VXLAN, GENEVE or NVGRE network tells halves apart
+	MaxGaps       int    // gaps a stream keeps for the report, the worst; 0 is 1,000
+	MaxHalves     int    // halves followed at a time; 0 is 262,144
+	ReorderedGaps bool   // gaps that were late packets are reported too
+	Pairs         []Pair // ends that talk to each other, whatever the capture says
+	Assume        string // transport of all connections, one of Transports; "" is for recognising it
+	Tap           Tap    // where the capture point is; "" is for finding it out
+	ByVLAN        bool   // the VLAN tells halves apart
+	ByVNI         bool   // the VXLAN, GENEVE or NVGRE network tells halves apart
 
 	// Selection is what to analyse; nil is everything. Packets outside its time
 	// and hosts are passed over, though their frames count. QPNs choose among
@@ -36,6 +39,7 @@ type Analyzer struct {
 	totals   Totals
 	evicted  Evicted
 	asides   tallies
+	stated   map[halfKey]halfKey // Config.Pairs
 
 	packet Packet
 	bth    codec.BTH
@@ -65,7 +69,7 @@ func NewAnalyzer(c Config) *Analyzer {
 	if c.MaxHalves <= 0 {
 		c.MaxHalves = 1 << 18
 	}
-	return &Analyzer{config: c, between: map[ends]*neighbours{}, recent: new(recent)}
+	return &Analyzer{config: c, stated: stated(c.Pairs), between: map[ends]*neighbours{}, recent: new(recent)}
 }
 
 // OpenCapture begins an input and returns its index, which frames of it carry
@@ -267,6 +271,9 @@ func (a *Analyzer) newHalf(key *halfKey, hash uint32, op codec.Opcode) *half {
 			h.transport = mpRDMA
 		}
 	}
+	if t, ok := a.config.transportStated(); ok && h.service != codec.UC && h.service != codec.RD {
+		h.transport = t
+	}
 	h.req.a, h.req.half = a, h
 	a.table.insert(h, hash)
 	a.halves = append(a.halves, h)
@@ -276,6 +283,7 @@ func (a *Analyzer) newHalf(key *halfKey, hash uint32, op codec.Opcode) *half {
 		a.between[h.ends()] = near
 	}
 	near.settleIn(h)
+	a.meetStated(h)
 	a.meet(h)
 	return h
 }

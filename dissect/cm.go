@@ -114,7 +114,13 @@ func (a *Analyzer) meet(h *half) {
 	if g.mtu != 0 {
 		h.mtu = g.mtu
 	}
+	if h.promised != nil {
+		return // what the user says is stronger
+	}
 	other := a.table.find(&g.other, g.other.hash())
+	if other != nil && other.promised != nil {
+		return
+	}
 	if other == nil || other == h.partner {
 		if other != nil {
 			h.pairedBy, other.pairedBy = byCM, byCM

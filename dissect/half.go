@@ -23,6 +23,7 @@ type half struct {
 	service   codec.Service
 	transport transportKind
 	pairedBy  pairing
+	promised  *halfKey // the partner, as the user says
 	mtu       mtus
 	good, bad int64 // packets by their ICRC
 	idSteps   int64 // packets with another IP identification than the one before

@@ -37,7 +37,7 @@ func (n *neighbours) leave(h *half) {
 // list makes the requests of a half known to those that look for a partner.
 func (h *half) list() {
 	h.unlist()
-	if h.partner != nil || !h.req.on || h.among == nil {
+	if h.partner != nil || h.promised != nil || !h.req.on || h.among == nil {
 		return
 	}
 	bucket := &h.among.alone[uint32(h.req.first.PSN())>>16]
@@ -88,7 +88,7 @@ func (n *neighbours) suiting(dst []suitor, h *half, in *arrival) (suitors []suit
 		return dst, true
 	}
 	for _, c := range n.all {
-		if c != h && c.partner == nil && c.service == h.service && c.req.fits(in) {
+		if c != h && c.partner == nil && c.promised == nil && c.service == h.service && c.req.fits(in) {
 			if len(dst) == maxSuitors {
 				return dst[:0], false
 			}

@@ -41,6 +41,10 @@ func (a *Analyzer) pairByFeedback(h *half, in *arrival) bool {
 	if h.service == codec.UC || h.service == codec.RD {
 		return false
 	}
+	if h.promised != nil {
+		h.wait(in)
+		return false
+	}
 	if len(h.suitors) == 0 && !a.court(h, in) {
 		return false
 	}
@@ -165,7 +169,7 @@ func (s *stream) askedFor(in *arrival) bool {
 // pairByResend finds the partner of a half whose resend answers a NAK that
 // waits for its stream.
 func (a *Analyzer) pairByResend(s *stream, seq psn.Seq) {
-	if s.response || s.half.partner != nil {
+	if s.response || s.half.partner != nil || s.half.promised != nil {
 		return
 	}
 	p := seq.PSN()

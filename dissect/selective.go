@@ -242,13 +242,13 @@ func (p *picks) confirmed(before psn.Seq) {
 func (s *stream) told(in *arrival, seq psn.Seq) bool {
 	h := s.half
 	switch {
-	case in.has.Has(codec.HeaderTCAETH):
+	case in.has.Has(codec.HeaderTCAETH) && h.heeds(windowless):
 		h.speaks(windowless)
 		s.report(in)
-	case in.op == codec.OpcodeIRNNack, in.op == codec.OpcodeIRNReadNack:
+	case (in.op == codec.OpcodeIRNNack || in.op == codec.OpcodeIRNReadNack) && h.heeds(irnTransport):
 		h.speaks(irnTransport)
 		s.irnNack(seq, in)
-	case in.op == codec.OpcodeMPRDMAAck, in.op == codec.OpcodeMPRDMANack:
+	case (in.op == codec.OpcodeMPRDMAAck || in.op == codec.OpcodeMPRDMANack) && h.heeds(mpRDMA):
 		h.speaks(mpRDMA)
 		s.mpFeedback(seq, in)
 	default:

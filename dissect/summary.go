@@ -56,10 +56,7 @@ func (a *Analyzer) Report() *Report {
 
 // connection sums up a half and its partner.
 func (a *Analyzer) connection(h *half, dropped bool) Connection {
-	asking := h // the half whose requests came first: its sender is end A
-	if p := h.partner; p != nil && p.req.on && (!h.req.on || p.number < h.number) {
-		asking = p
-	}
+	asking := h.asking()
 	if asking.number == 0 {
 		a.numbers++
 		asking.number = a.numbers
@@ -72,6 +69,8 @@ func (a *Analyzer) connection(h *half, dropped bool) Connection {
 	c.B = &End{asking.key.dst, QPN(asking.key.qpn)}
 	if p := asking.partner; p != nil {
 		c.A = &End{p.key.dst, QPN(p.key.qpn)}
+	} else if asking.promised != nil {
+		c.A = &End{asking.promised.dst, QPN(asking.promised.qpn)}
 	}
 	asking.extension(&c)
 	for _, side := range [2]*half{asking, asking.partner} {

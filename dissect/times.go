@@ -23,6 +23,9 @@ type times struct {
 // Where one of them is not known the losses tell: what is missing here was lost
 // before this point, what was named though it passed here behind it.
 func (s *stream) side() side {
+	if here, ok := s.sideStated(); ok {
+		return here
+	}
 	d := s.d
 	if d == nil {
 		return midway

@@ -21,6 +21,7 @@ type lossFlags struct {
 	color      colors
 	ports      udpPorts
 	selection  selection
+	stated     stated
 }
 
 func newLoss(s streams) *cobra.Command {
@@ -43,6 +44,8 @@ the capture itself is not narrowed by it.`,
   rdmadump loss --from 15:51:06 --to 15:52 trace.pcap
   rdmadump loss --fail-on-loss trace.pcap     exit status 3 if anything was lost
   rdmadump loss --json trace.pcap | jq '.totals'
+  rdmadump loss --pair 192.0.2.1/0x222=192.0.2.2/0x111 trace.pcap
+  rdmadump loss --assume irn --side receiver trace.pcap
   rdmadump loss rotated-*.pcap.gz
   tcpdump -i eth0 -U -w - udp port 4791 | rdmadump loss --events -`,
 		Args: captures,
@@ -56,6 +59,7 @@ the capture itself is not narrowed by it.`,
 	f.Var(&flags.gaps, "gaps", "missing: gaps of packets that were missing; all: those of reordered packets too")
 	f.Var(&flags.ports, "udp-port", portUsage)
 	flags.selection.register(command)
+	flags.stated.register(command)
 	f.Var(&flags.color, "color", colorUsage)
 	return command
 }
@@ -72,6 +76,7 @@ func (flags *lossFlags) run(s streams, names []string) error {
 		ReorderedGaps: flags.gaps == "all",
 		Selection:     flags.selection.chosen(),
 	}
+	flags.stated.fill(&config)
 	var told *eventLog
 	if flags.events {
 		told = newEventLog(s.out)
