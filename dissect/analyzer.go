@@ -37,6 +37,7 @@ type Analyzer struct {
 	embryos  []embryo
 	recent   *recent
 	totals   Totals
+	pauses   flowControl
 	evicted  Evicted
 	asides   tallies
 	stated   map[halfKey]halfKey // Config.Pairs
@@ -112,6 +113,8 @@ func (a *Analyzer) Frame(f *Frame) {
 		if selection == nil || selection.between(&a.packet) {
 			a.follow(c, &a.packet)
 		}
+	case Pause:
+		a.pauses.follow(a.packet.Covered)
 	case Fragment:
 		c.Fragments++
 	}

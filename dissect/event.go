@@ -89,12 +89,13 @@ func (a *Analyzer) End() {
 // tellOpen tells of what is open at the end.
 func (h *half) tellOpen() {
 	for _, s := range [2]*stream{&h.req, h.resp} {
-		if s == nil || s.d == nil {
+		if s == nil || !s.on {
 			continue
 		}
+		d := s.recovery()
 		s.refute()
-		for i := range s.d.gaps {
-			g := s.d.gaps[i]
+		for i := range d.gaps {
+			g := d.gaps[i]
 			if g.left == 0 && g.evidence == EvidenceTimeout {
 				g.closed = Open // nothing told that it arrived
 			}
@@ -102,7 +103,8 @@ func (h *half) tellOpen() {
 				s.tellGapEnd(&g, s.a.here)
 			}
 		}
-		for _, f := range s.silence() {
+		told := len(d.findings)
+		for _, f := range s.a.stream(s, false).Findings[told:] {
 			s.tellFinding(f, s.a.here)
 		}
 	}

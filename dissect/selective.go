@@ -108,14 +108,14 @@ func (s *stream) repeated(in *arrival, span psn.Span) {
 	case why == byMPNack:
 		verdict = isWasted // refused for want of a slot
 	case why == byTCAETH && seq >= p.tailFrom && seq < p.tailTo:
-		d.windowless.tailResends++
+		s.resentTail(in)
 		fallthrough
 	default:
 		s.doubt(in, span)
 	}
 	d.resent.add(1, int64(in.payload), why, verdict)
 	if why == byTCAETH && verdict != isUnknown && seq >= p.tailFrom && seq < p.tailTo {
-		d.windowless.tailResends++
+		s.resentTail(in)
 	}
 	p.repairs = append(p.repairs, repair{seq, s.top, in.time})
 	if len(p.repairs) > maxRepairs {

@@ -19,7 +19,8 @@ import (
 //	a ACK  n sequence NAK  r RNR NAK  x remote access NAK
 //	R READ request, of "R100:4" packets of 256 bytes, the last shorter
 //	o READ response
-//	b WRITE Middle that came damaged
+//	b WRITE Middle that came damaged  s SEND Only  c ACK that grants no credit
+//	i IRN WRITE Middle
 //
 // A WRITE with "!" asks for an acknowledgement. "=" is the frame before it once
 // more. "+67ms" is a pause; else a microsecond passes between packets. "2/w5"
@@ -111,6 +112,12 @@ func (s *story) frame(word string, connection int) []byte {
 		bth.Opcode = codec.Op(codec.UC, codec.WriteOnly)
 	case 'a':
 		answer(0x1f)
+	case 'c':
+		answer(0)
+	case 'i':
+		bth.Opcode = codec.Op(codec.IRN, codec.WriteMiddle)
+	case 's':
+		bth.Opcode = codec.Op(codec.RC, codec.SendOnly)
 	case 'n':
 		answer(codec.SyndromePSNSequenceError)
 	case 'r':
@@ -321,11 +328,18 @@ func TestTimes(t *testing.T) {
 		{"next to the sender", "w1 w2! +20us a2 w3 w4 w5 n3 w3 w4 w5! +20us a5",
 			// a2 comes 21 us after what asked for it, and a5 tells nothing, since 5
 			// was sent twice; the NAK is answered within a microsecond, and so the
-			// gap that it opened is closed.
+			// gap that it opened is closed. No message is seen whole.
 			"nak reaction 1 1000; recovery 1 1000; rtt 1 21000"},
+		{"messages", "f1 w2 l3! +20us a3 W4 W5! +20us a5 w6 l7! +20us a7",
+			// 1 to 3 take 23 us, 4 takes 22 and 5 takes 21; of the last the beginning
+			// is missing.
+			"rtt 3 21000; message 3 22000"},
+		{"a message of which a part is resent", "f1 w2 l3! n2 w2 l3! a3", "nak reaction 1 1000; recovery 1 1000; message 1 6000"},
+		{"a READ ends with its last response", "R1:3 o1 o2 +5us o3 w4! a4",
+			"rtt 1 1000; message 1 8000"},
 		{"a timeout", "w1! +20us a1 w2! +5ms w2! +20us a2", "rtt 1 21000; timeout 1 5001000"},
 	} {
-		s := requests(t, tell(t, Config{}, c.story))
+		s := &tell(t, Config{}, c.story).Connections[0].Streams[0]
 		var got []string
 		for _, x := range []struct {
 			name string

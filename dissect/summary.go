@@ -41,6 +41,7 @@ func (a *Analyzer) Report() *Report {
 		r.Connections = append(r.Connections, c)
 	}
 	r.Totals.Connections = len(r.Connections)
+	r.Totals.PauseFrames, r.Totals.PFC = a.pauses.frames, a.pauses.priorities
 	if a.byQPN() {
 		a.asides.narrow(r, a.config.Selection, kept)
 	}
@@ -96,7 +97,8 @@ func (h *half) extension(c *Connection) {
 			continue
 		}
 		for _, s := range [2]*stream{&side.req, side.resp} {
-			if s != nil && s.d != nil {
+			if s != nil && s.on {
+				s.recovery()
 				streams = append(streams, s)
 			}
 		}
@@ -109,6 +111,9 @@ func (h *half) extension(c *Connection) {
 			c.IRN.RTOLow += s.d.irn.rtoLow
 			c.IRN.RTOHigh += s.d.irn.rtoHigh
 			c.IRN.InFlightPeak = max(c.IRN.InFlightPeak, s.peak)
+			if s.atPeak >= steadyPeak {
+				c.IRN.BDPCap = max(c.IRN.BDPCap, s.peak)
+			}
 		}
 	case windowless:
 		c.Windowless = &Windowless{}
@@ -175,11 +180,8 @@ func (a *Analyzer) stream(s *stream, dropped bool) Stream {
 		s.foretell(&out, dropped)
 		resent = d.resent
 	}
-	if h.bad > 0 && h.uselessICRC() {
-		out.Findings = append(out.Findings, Finding{Kind: "no-valid-icrc",
-			Text: "most packets have no valid ICRC, as before a NIC fills it in: it says nothing about damage here"})
-	}
 	out.Retransmitted = resent.report()
+	out.Findings = append(out.Findings, s.summed(&out)...)
 	out.Times = s.timesHere()
 	out.Efficiency = s.efficiency()
 	return out
@@ -206,7 +208,7 @@ func (s *stream) efficiency() *float64 {
 
 func (f *feedback) report() Feedback {
 	return Feedback{Packets: f.packets, Bytes: f.bytes, Acks: f.acks, Naks: f.naks, NakPSNs: slices.Clone(f.nakPSNs),
-		RNRNaks: f.rnrs, AtomicAcks: f.atomicAcks}
+		RNRNaks: f.rnrs, AtomicAcks: f.atomicAcks, Cut: f.cut, NoCredit: f.noCredit}
 }
 
 // foretell fills in what recovery knows, and judges gaps that are still open: a

@@ -52,6 +52,7 @@ func (s *stream) timesHere() Times {
 	here := s.side()
 	if here != receiverSide {
 		out.RTT = s.rtts.span()
+		out.Message = s.took.span()
 	}
 	d := s.d
 	if d == nil {

@@ -46,6 +46,7 @@ const (
 	stepERSPAN2
 	stepERSPAN3
 	stepMPLS
+	stepMACControl
 )
 
 // firstSteps are the headers that frames begin with.
@@ -125,6 +126,9 @@ func (l *Locator) follow(f *Frame, p *Packet) Outcome {
 			switch next {
 			case stepCut:
 				return Cut
+			case stepMACControl:
+				p.Covered = w.rest()
+				return Pause
 			case stepFragment:
 				return Fragment
 			}

@@ -154,3 +154,10 @@ func (w *windowlessReports) summary() *Windowless {
 	out.CThresh = count
 	return out
 }
+
+// resentTail counts a packet that was resent because a report with one segment
+// declares everything behind it lost.
+func (s *stream) resentTail(in *arrival) {
+	s.d.windowless.tailResends++
+	s.find("tail-resend", "packets in flight were sent again, because a report with one segment calls all behind it lost", "", in.number)
+}
