@@ -21,6 +21,7 @@ import (
 //	o READ response
 //	b WRITE Middle that came damaged  s SEND Only  c ACK that grants no credit
 //	i IRN WRITE Middle
+//	t T/C AETH report "t199:300-399,500-599": up to 199, and these
 //
 // A WRITE with "!" asks for an acknowledgement. "=" is the frame before it once
 // more. "+67ms" is a pause; else a microsecond passes between packets. "2/w5"
@@ -29,6 +30,7 @@ type story struct {
 	analyzer *Analyzer
 	now      int64
 	number   int
+	file     int
 	id       uint16
 	last     []byte
 }
@@ -80,7 +82,7 @@ func (s *story) pass(frame []byte, after int64) {
 	s.now += after
 	s.number++
 	s.last = frame
-	s.analyzer.Frame(&Frame{Data: frame, WireLen: len(frame), Time: s.now, Link: LinkEthernet, Number: s.number})
+	s.analyzer.Frame(&Frame{Data: frame, WireLen: len(frame), Time: s.now, Link: LinkEthernet, Number: s.number, File: s.file})
 }
 
 func (s *story) frame(word string, connection int) []byte {
@@ -114,6 +116,11 @@ func (s *story) frame(word string, connection int) []byte {
 		answer(0x1f)
 	case 'c':
 		answer(0)
+	case 't':
+		answer(0x1f)
+		bth.PadCnt = 2
+		p.TCAETH = tcAETH(psn.New(n), size)
+		p.Pad = make([]byte, 2)
 	case 'i':
 		bth.Opcode = codec.Op(codec.IRN, codec.WriteMiddle)
 	case 's':
@@ -141,6 +148,9 @@ func (s *story) frame(word string, connection int) []byte {
 	}
 	p.BTH = bth
 	p.Headers = bth.Opcode.Headers()
+	if word[0] == 't' {
+		p.Headers |= codec.Set(codec.HeaderTCAETH)
+	}
 	transport, err := p.AppendBinary(nil)
 	if err != nil {
 		panic(err)
@@ -156,6 +166,19 @@ func (s *story) frame(word string, connection int) []byte {
 		icrc ^= 1
 	}
 	return ethernet("0800", codec.AppendICRC(b[:len(b)-4], icrc))
+}
+
+// tcAETH is a report of segments such as "300-399,500-599".
+func tcAETH(last psn.PSN, segments string) codec.TCAETH {
+	h := codec.TCAETH{SegmentNum: 1, LastFinishedPSN: last}
+	ends := [][2]*psn.PSN{{&h.Seg1Left, &h.Seg1Right}, {&h.Seg2Left, &h.Seg2Right}, {&h.Seg3Left, &h.Seg3Right}}
+	for i, segment := range strings.Split(segments, ",") {
+		if _, err := fmt.Sscanf(segment, "%d-%d", ends[i][0], ends[i][1]); err != nil {
+			panic(err)
+		}
+		h.SegmentNum++
+	}
+	return h
 }
 
 // line sums up a stream as the tests write it: what is zero is left out.
