@@ -1,19 +1,19 @@
 package dissect
 
-import (
-	"github.com/rdmadump/rdmadump/codec"
-	"github.com/rdmadump/rdmadump/psn"
-)
+import "github.com/rdmadump/rdmadump/codec"
 
 // Config says how to analyse. The zero Config is safe.
 type Config struct {
 	Locator Locator
 
-	MaxGaps       int  // gaps a stream keeps for the report, the worst; 0 is 1,000
-	MaxHalves     int  // halves followed at a time; 0 is 131,072
-	ReorderedGaps bool // gaps that were late packets are reported too
-	ByVLAN        bool // the VLAN tells halves apart
-	ByVNI         bool // the VXLAN, GENEVE or NVGRE network tells halves apart
+	MaxGaps       int    // gaps a stream keeps for the report, the worst; 0 is 1,000
+	MaxHalves     int    // halves followed at a time; 0 is 131,072
+	ReorderedGaps bool   // gaps that were late packets are reported too
+	Pairs         []Pair // ends that talk to each other, whatever the capture says
+	Assume        string // transport of all connections, one of Transports; "" is for recognising it
+	Tap           Tap    // where the capture point is; "" is for finding it out
+	ByVLAN        bool   // the VLAN tells halves apart
+	ByVNI         bool   // the VXLAN, GENEVE or NVGRE network tells halves apart
 
 	// Selection is what to analyse; nil is everything. Packets outside its time
 	// and hosts are passed over, though their frames count. QPNs choose among
@@ -37,17 +37,20 @@ type Analyzer struct {
 	nursery  nursery
 	recent   *recent
 	totals   Totals
+	pauses   flowControl
 	evicted  Evicted
 	retired  Totals // of evicted halves
 	gapLimit int    // closed gaps that a stream keeps, MaxGaps or fewer
 	gapsKept int    // closed, by all streams
 	gapsOpen int    // not retired, of all streams
 	asides   tallies
+	stated   map[halfKey]halfKey // Config.Pairs
 
 	packet Packet
 	bth    codec.BTH
 	in     arrival
 
+	here    sight // of the newest packet
 	start   int64 // time of the first packet
 	last    int64 // time of the last frame
 	started bool
@@ -71,7 +74,8 @@ func NewAnalyzer(c Config) *Analyzer {
 	if c.MaxHalves <= 0 {
 		c.MaxHalves = 1 << 17
 	}
-	return &Analyzer{config: c, gapLimit: c.MaxGaps, table: newHalfTable(), between: map[ends]*neighbours{}, recent: new(recent)}
+	return &Analyzer{config: c, gapLimit: c.MaxGaps, table: newHalfTable(), stated: stated(c.Pairs),
+		between: map[ends]*neighbours{}, recent: new(recent)}
 }
 
 // OpenCapture begins an input and returns its index, which frames of it carry
@@ -118,6 +122,8 @@ func (a *Analyzer) Frame(f *Frame) {
 		if (selection == nil || selection.between(&a.packet)) && a.packet.JudgeCut() != Implausible {
 			a.cut(c, selection)
 		}
+	case Pause:
+		a.pauses.follow(a.packet.Covered)
 	case Fragment:
 		c.Fragments++
 	}
@@ -171,6 +177,7 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 	if bth.Decode(t) != nil {
 		return
 	}
+	a.here = sight{p.Time, p.Number, p.File}
 	icrc := p.ICRC()
 	key := halfKey{src: p.Src, dst: p.Dst, qpn: bth.DestQP}
 	switch {
@@ -301,6 +308,9 @@ func (a *Analyzer) newHalf(key *halfKey, hash uint32, op codec.Opcode) *half {
 			h.transport = mpRDMA
 		}
 	}
+	if t, ok := a.config.transportStated(); ok && h.service != codec.UC && h.service != codec.RD {
+		h.transport = t
+	}
 	h.req.a, h.req.half = a, h
 	a.table.insert(h, hash)
 	a.halves = append(a.halves, h)
@@ -310,6 +320,7 @@ func (a *Analyzer) newHalf(key *halfKey, hash uint32, op codec.Opcode) *half {
 		a.between[h.ends()] = near
 	}
 	near.settleIn(h)
+	a.meetStated(h)
 	a.meet(h)
 	return h
 }
@@ -339,58 +350,12 @@ func (a *Analyzer) evict() {
 		p.partner = nil
 		p.list()
 	}
+	oldest.gone = true
+	if p := oldest.partner; p == nil || p.gone { // else the other one goes on alone
+		a.closeConnection(oldest, Dropped, a.here)
+	}
 	a.evicted.Halves++
 	a.retire(oldest)
-}
-
-// open numbers a connection.
-func (a *Analyzer) open(h *half, in *arrival) {
-	if h.partner != nil && h.partner.number != 0 {
-		h.number = h.partner.number
-		return
-	}
-	a.numbers++
-	h.number = a.numbers
-	if a.config.Events != nil {
-		a.tell(&Event{Kind: ConnectionOpened, Time: Time(in.time), Frame: in.number}, h)
-	}
-}
-
-// tell completes an event and gives it away.
-func (a *Analyzer) tell(e *Event, h *half) {
-	e.Connection, e.Src, e.DestQP = h.number, h.key.src, QPN(h.key.qpn)
-	a.config.Events(e)
-}
-
-func (s *stream) tellGap(kind EventKind, g *gap) {
-	if s.a.config.Events == nil {
-		return
-	}
-	at := g.opened
-	e := Event{Kind: kind, Evidence: g.evidence, Where: g.where}
-	if kind == GapClosed {
-		at, e.Closed = g.filled, g.closed
-	}
-	first, last := g.First.PSN(), g.Last.PSN()
-	e.Time, e.Frame, e.First, e.Last = Time(at.time), at.number, &first, &last
-	s.a.tell(&e, s.half)
-}
-
-func (s *stream) tellResend(span psn.Span, at sight, why reason, verdict judgement) {
-	if s.a.config.Events == nil {
-		return
-	}
-	first, last := span.First.PSN(), span.Last.PSN()
-	s.a.tell(&Event{Kind: Retransmission, Time: Time(at.time), Frame: at.number, First: &first, Last: &last,
-		Cause: causes[why], Verdict: verdicts[verdict]}, s.half)
-}
-
-func (s *stream) tellAt(kind EventKind, q psn.Seq, at sight) {
-	if s.a.config.Events == nil {
-		return
-	}
-	p := q.PSN()
-	s.a.tell(&Event{Kind: kind, Time: Time(at.time), Frame: at.number, First: &p, Last: &p}, s.half)
 }
 
 // find notes a finding once for each kind, with the frames that show it.
@@ -408,7 +373,5 @@ func (s *stream) find(kind, text, counter string, frame int) {
 	}
 	f := Finding{Kind: kind, Text: text, Counter: counter, Frames: []int{frame}}
 	d.findings = append(d.findings, f)
-	if s.a.config.Events != nil {
-		s.a.tell(&Event{Kind: FindingMade, Time: Time(s.lastTime), Frame: frame, Text: kind + ": " + text}, s.half)
-	}
+	s.tellFinding(f, s.a.here)
 }

@@ -74,7 +74,7 @@ func TestGarbageMakesNoHalf(t *testing.T) {
 // count. Where no packet of a half has a valid ICRC nothing is damaged.
 func TestHalfWithoutICRC(t *testing.T) {
 	request, _ := lines(tell(t, Config{}, "b100 b101 b102 b103 b105 b106 b107 b108 b109 b110"))
-	if want := "packets 10; undecided 1; gap 104 observed upstream open; finding no-valid-icrc"; request != want {
+	if want := "packets 10; undecided 1; gap 104 observed upstream open; finding icrc-useless"; request != want {
 		t.Errorf("got %s, want %s", request, want)
 	}
 	if request, _ = lines(tell(t, Config{}, "b100 b101")); request != "" {

@@ -36,6 +36,7 @@ type form struct {
 	headers                codec.HeaderSet
 	verb                   codec.Verb
 	starts, ends, response bool // place of the packet in its message
+	receives               bool // it takes a receive request of the receiver
 }
 
 var forms = spellForms()
@@ -46,6 +47,7 @@ func spellForms() (all [256]form) {
 		f := &all[i]
 		f.headers, f.verb = op.Headers(), op.Verb()
 		f.starts, f.ends, f.response = op.Starts(), op.Ends(), op.Response()
+		f.receives = !f.response && (f.verb == codec.VerbSend || f.headers.Has(codec.HeaderImmDt))
 		for _, h := range codec.Headers() {
 			if !f.headers.Has(h) {
 				continue

@@ -69,6 +69,11 @@ func (a *Analyzer) manage(p *Packet) {
 		if ok && r.dst == p.Src && r.network == network {
 			a.agree(p, &r, &m.REP)
 		}
+	case m.Has(codec.HeaderDREQ):
+		key := halfKey{p.Src, p.Dst, m.DREQ.RemoteQPN, network}
+		if h := a.table.find(&key, a.table.hash(&key)); h != nil {
+			a.closeConnection(h, Disconnected, sight{p.Time, p.Number, p.File})
+		}
 	}
 }
 
@@ -109,7 +114,13 @@ func (a *Analyzer) meet(h *half) {
 	if g.mtu != 0 {
 		h.mtu = g.mtu
 	}
+	if h.promised != nil {
+		return // what the user says is stronger
+	}
 	other := a.table.find(&g.other, a.table.hash(&g.other))
+	if other != nil && other.promised != nil {
+		return
+	}
 	if other == nil || other == h.partner {
 		if other != nil {
 			h.pairedBy, other.pairedBy = byCM, byCM
@@ -119,6 +130,7 @@ func (a *Analyzer) meet(h *half) {
 	for _, side := range [2]*half{h, other} {
 		if side.partner != nil {
 			side.partner.partner, side.partner.pairedBy = nil, unpaired
+			side.partner.number = 0 // it is of another connection, if of any
 			side.partner.list()
 			side.partner = nil
 		}
@@ -132,6 +144,7 @@ func (h *half) anew(in *arrival) {
 	if s.on {
 		s.moved = nil
 		s.endEpoch()
+		defer s.a.reopen(h, in)
 	}
 	start := in.psn
 	if ahead := in.psn.Sub(h.start); ahead >= 0 && ahead < togetherPSNs {

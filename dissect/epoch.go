@@ -100,6 +100,9 @@ func (s *stream) near(p psn.PSN) bool {
 func (s *stream) newEpoch(in *arrival) {
 	s.endEpoch()
 	s.begin(in, in.psn)
+	if !s.response {
+		s.a.reopen(s.half, in)
+	}
 }
 
 // endEpoch says what can be said of everything that is still open.

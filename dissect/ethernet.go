@@ -6,6 +6,7 @@ const (
 	etherTypeTEB           = 0x6558 // a whole Ethernet frame, in GRE and GENEVE
 	etherTypeVLAN          = 0x8100 // 802.1Q
 	etherTypeIPv6          = 0x86dd
+	etherTypeMACControl    = 0x8808 // pause frames
 	etherTypeMPLS          = 0x8847
 	etherTypeMPLSMulticast = 0x8848
 	etherTypeQinQ          = 0x88a8 // 802.1ad
@@ -24,6 +25,8 @@ func etherType(t uint16) step {
 		return stepIPv6
 	case etherTypeVLAN, etherTypeQinQ, etherTypeQinQOld, etherTypeQinQOlder:
 		return stepVLAN
+	case etherTypeMACControl:
+		return stepMACControl
 	case etherTypeRoCEv1:
 		return stepRoCEv1
 	case etherTypeMPLS, etherTypeMPLSMulticast:

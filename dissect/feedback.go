@@ -11,6 +11,7 @@ type feedback struct {
 	acks, naks, rnrs int64
 	atomicAcks       int64
 	nakPSNs          []psn.PSN
+	noCredit         int64 // ACKs that grant no receive request
 	cut              int64 // acknowledgements whose AETH was cut off
 	lastTime         int64
 }
@@ -45,6 +46,9 @@ func (f *feedback) count(in *arrival) {
 	switch in.aeth.Syndrome.Kind() {
 	case codec.KindACK:
 		f.acks++
+		if n, ok := in.aeth.Syndrome.Credits(); ok && n == 0 && forms[in.op].verb == codec.VerbAck {
+			f.noCredit++
+		}
 	case codec.KindRNRNAK:
 		f.rnrs++
 	case codec.KindNAK:
@@ -125,8 +129,14 @@ func (s *stream) ack(before psn.Seq, in *arrival) {
 		return
 	}
 	s.heard = true
-	s.peak = max(s.peak, int64(s.top-s.acked))
+	switch flight := int64(s.top - s.acked); {
+	case flight > s.peak:
+		s.peak, s.atPeak = flight, 1
+	case flight == s.peak:
+		s.atPeak++
+	}
 	s.acked = max(s.acked, before)
+	s.complete(in)
 	d := s.d
 	if d == nil {
 		return

@@ -253,6 +253,9 @@ func (s *stream) conclude(g *gap, acked bool) {
 	d := s.d
 	holes := within(&d.holes, g.Span)
 	if len(holes) == 0 {
+		if g.evidence == EvidenceTimeout {
+			s.tellGap(GapClosed, g) // an acknowledgement ends the doubt
+		}
 		s.keep(g)
 		return
 	}
@@ -310,6 +313,7 @@ func (s *stream) closeHole(g *gap, part psn.Span, acked bool) {
 		hole.closed = ClosedRetransmitted
 	}
 	d.gapsTotal++
+	s.tellGapEnd(&hole, s.a.here)
 	s.keep(&hole)
 }
 

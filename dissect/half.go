@@ -23,13 +23,16 @@ type half struct {
 	service   codec.Service
 	transport transportKind
 	pairedBy  pairing
+	promised  *halfKey // the partner, as the user says
 	mtu       mtus
 	good, bad int64 // packets by their ICRC
 	idSteps   int64 // packets with another IP identification than the one before
 	idStays   int64
 	lastID    uint16
 	lastTime  int64
-	number    int // of the connection, 0 while none was given
+	number    int  // of the connection, 0 while none was given
+	gone      bool // evicted
+	over      bool // it was told that the connection is closed
 	tally     tally
 
 	waiting   []arrival // feedback of which the stream is not known yet

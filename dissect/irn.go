@@ -18,6 +18,11 @@ type irn struct {
 // short timer (the paper's N).
 const fewInFlight = 3
 
+// steadyPeak is how many acknowledgements must find as many packets in flight as
+// there ever were, for that to be the cap that the sender keeps to: one that is
+// not limited by its cap shows its peak rarely.
+const steadyPeak = 8
+
 // irnNack follows a NACK: everything before seq has arrived, seq has not, and
 // the packet SackPSN has.
 func (s *stream) irnNack(seq psn.Seq, in *arrival) {

@@ -28,12 +28,13 @@ const (
 	NotRDMA  Outcome = iota // the headers lead to something else, to nothing known, or are broken
 	Found                   // the headers lead to a transport packet, and its BTH was captured
 	Cut                     // the headers lead to a transport packet, and the capture ends within its BTH
+	Pause                   // a MAC control frame, such as those that pause a link
 	Fragment                // an IP fragment of what may hold a transport packet
 )
 
 // String is the outcome in words.
 func (o Outcome) String() string {
-	return [...]string{"not RDMA", "found", "cut before the end of the BTH", "IP fragment"}[o]
+	return [...]string{"not RDMA", "found", "cut before the end of the BTH", "MAC control", "IP fragment"}[o]
 }
 
 // Locate follows the headers of a frame to an RDMA transport packet. It goes by
@@ -42,7 +43,8 @@ func (o Outcome) String() string {
 // says, and Packet.JudgeCut when the BTH was cut.
 //
 // p is overwritten wholly, and describes the packet when the outcome is Found
-// or Cut; otherwise it holds the frame's number and time alone. Its slices alias
+// or Cut; otherwise it holds the frame's number and time alone, and of a MAC
+// control frame Covered, from the control opcode on. Its slices alias
 // f.Data. Locate does not allocate.
 //
 // Lengths come from the innermost header that has one, never from the frame,

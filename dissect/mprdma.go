@@ -93,6 +93,7 @@ func (s *stream) mpFeedback(seq psn.Seq, in *arrival) {
 	}
 	if !in.mp.ReTxEcho && seq < d.mp.highest-slowBehind {
 		p.slow++
+		s.find("slow-path", "ACKs of a path came more than 32 PSNs behind the newest: the sender takes it for too slow", "", in.number)
 	}
 	if p.sent != 0 && p.probe == seq {
 		if span := in.time - p.sent; span > 0 {
@@ -120,5 +121,6 @@ func (s *stream) mpNack(seq psn.Seq, in *arrival) {
 		s.find("synchronise-early", "a synchronise packet overtook what it must wait for and was refused", "", in.number)
 		return
 	}
+	s.find("bitmap-overflow", "packets came further ahead than the receiver has slots for, and were refused", "", in.number)
 	s.reported(psn.Span{First: seq, Last: seq}, seq, in.sight(), EvidenceMPNack)
 }

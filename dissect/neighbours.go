@@ -49,7 +49,7 @@ func (n *neighbours) leave(h *half) {
 // list makes the requests of a half known to those that look for a partner.
 func (h *half) list() {
 	h.unlist()
-	if h.partner != nil || !h.req.on || h.among == nil || h.among.alone == nil {
+	if h.partner != nil || h.promised != nil || !h.req.on || h.among == nil || h.among.alone == nil {
 		return
 	}
 	bucket := &h.among.alone[uint32(h.req.first.PSN())>>16]
@@ -100,7 +100,7 @@ func (n *neighbours) suiting(dst []suitor, h *half, in *arrival) (suitors []suit
 		return dst, true
 	}
 	for _, c := range n.all {
-		if c != h && c.partner == nil && c.service == h.service && c.req.fits(in) {
+		if c != h && c.partner == nil && c.promised == nil && c.service == h.service && c.req.fits(in) {
 			if len(dst) == maxSuitors {
 				return dst[:0], false
 			}

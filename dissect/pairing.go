@@ -41,12 +41,16 @@ func (a *Analyzer) pairByFeedback(h *half, in *arrival) bool {
 	if h.service == codec.UC || h.service == codec.RD {
 		return false
 	}
+	if h.promised != nil {
+		h.wait(in)
+		return false
+	}
 	if len(h.suitors) == 0 && !a.court(h, in) {
 		return false
 	}
 	kept := h.suitors[:0]
 	for _, c := range h.suitors {
-		if c.half.partner == nil && c.half.req.fits(in) {
+		if c.half.partner == nil && !c.half.gone && c.half.req.fits(in) {
 			if c.half.req.askedFor(in) {
 				c.score++
 			}
@@ -111,7 +115,7 @@ func (h *half) bestSuitor() *half {
 	best, tie := -1, false
 	for i, c := range h.suitors {
 		switch {
-		case c.half.partner != nil:
+		case c.half.partner != nil || c.half.gone:
 		case best < 0 || c.score > h.suitors[best].score:
 			best, tie = i, false
 		case c.score == h.suitors[best].score:
@@ -165,13 +169,13 @@ func (s *stream) askedFor(in *arrival) bool {
 // pairByResend finds the partner of a half whose resend answers a NAK that
 // waits for its stream.
 func (a *Analyzer) pairByResend(s *stream, seq psn.Seq) {
-	if s.response || s.half.partner != nil {
+	if s.response || s.half.partner != nil || s.half.promised != nil {
 		return
 	}
 	p := seq.PSN()
 	var found *half
 	for _, h := range s.half.courtedBy {
-		if h.partner != nil || !h.courts(s.half) {
+		if h.partner != nil || h.gone || !h.courts(s.half) {
 			continue
 		}
 		for i := range h.waiting {
@@ -204,14 +208,7 @@ func (a *Analyzer) pair(h, c *half, by pairing) {
 	h.unlist()
 	c.unlist()
 	h.pairedBy, c.pairedBy = by, by
-	switch {
-	case h.number == 0:
-		h.number = c.number
-	case c.number == 0 || h.number < c.number:
-		c.number = h.number
-	default:
-		h.number = c.number
-	}
+	a.join(h, c)
 	if m := h.mtu & c.mtu; m != 0 {
 		h.setMTUs(m)
 	}
@@ -239,12 +236,12 @@ func (a *Analyzer) pair(h, c *half, by pairing) {
 // settle pairs whoever has one suitor left, now that another was given away.
 func (a *Analyzer) settle(rivals []*half) {
 	for _, h := range rivals {
-		if h.partner != nil || len(h.waiting) == 0 {
+		if h.partner != nil || h.gone || len(h.waiting) == 0 {
 			continue
 		}
 		kept := h.suitors[:0]
 		for _, c := range h.suitors {
-			if c.half.partner == nil {
+			if c.half.partner == nil && !c.half.gone {
 				kept = append(kept, c)
 			}
 		}

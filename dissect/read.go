@@ -216,6 +216,7 @@ func (s *stream) endTail(next psn.Seq) {
 	if next <= s.tail.seq {
 		return
 	}
+	s.readEnds(s.tail.seq, next-1)
 	if n := len(s.reads); n > 0 && s.reads[n-1].First == s.tail.seq {
 		s.reads[n-1].Last = next - 1
 	}

@@ -58,6 +58,7 @@ type IRN struct {
 	RTOLow       int64 `json:"rto_low"`  // timeouts with 3 or fewer packets in flight
 	RTOHigh      int64 `json:"rto_high"` // timeouts with more
 	InFlightPeak int64 `json:"inflight_peak"`
+	BDPCap       int64 `json:"bdp_cap"` // packets that the sender keeps in flight at most; 0 unknown
 }
 
 // Windowless is what the reports of a windowless receiver tell of it. The
@@ -169,6 +170,8 @@ type Feedback struct {
 	NakPSNs    []psn.PSN `json:"nak_psns,omitempty"` // distinct PSNs of sequence errors in order of appearance
 	RNRNaks    int64     `json:"rnr_naks"`
 	AtomicAcks int64     `json:"atomic_acks"`
+	Cut        int64     `json:"cut"`       // acknowledgements of which the AETH was cut off
+	NoCredit   int64     `json:"no_credit"` // ACKs that grant no receive request
 }
 
 // Times are spans that this capture point can be trusted with.
@@ -208,6 +211,9 @@ type Totals struct {
 	NotCaptured   int64 `json:"not_captured"`
 	CNPs          int64 `json:"cnps"`
 	CEMarked      int64 `json:"ce_marked"`
+
+	PauseFrames int64    `json:"pause_frames"` // 802.3x frames that pause a link
+	PFC         [8]int64 `json:"pfc"`          // frames that pause a priority, for each
 }
 
 // Evicted says what was dropped because a bound of Config was hit.

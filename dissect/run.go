@@ -436,6 +436,9 @@ func (s *stream) newRun(seq psn.Seq, at sight, silence int64) {
 		if s.marks[i].seq >= seq {
 			s.marks[i].once = false
 		}
+		if s.marks[i].seq == seq && s.marks[i].time > 0 {
+			s.marks[i].time = at.time // of its last copy
+		}
 	}
 }
 

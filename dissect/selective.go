@@ -108,14 +108,14 @@ func (s *stream) repeated(in *arrival, span psn.Span) {
 	case why == byMPNack:
 		verdict = isWasted // refused for want of a slot
 	case why == byTCAETH && seq >= p.tailFrom && seq < p.tailTo:
-		d.windowless.tailResends++
+		s.resentTail(in)
 		fallthrough
 	default:
 		s.doubt(in, span)
 	}
 	d.resent.add(1, int64(in.payload), why, verdict)
 	if why == byTCAETH && verdict != isUnknown && seq >= p.tailFrom && seq < p.tailTo {
-		d.windowless.tailResends++
+		s.resentTail(in)
 	}
 	p.repairs = append(p.repairs, repair{seq, s.top, in.time})
 	if len(p.repairs) > maxRepairs {
@@ -175,7 +175,7 @@ func (s *stream) repairReason(in *arrival, seq psn.Seq) {
 	}
 	for i := range s.marks {
 		if s.marks[i].seq == seq {
-			s.marks[i].once = false
+			s.marks[i].once, s.marks[i].time = false, in.time
 		}
 	}
 }
@@ -244,13 +244,13 @@ func (p *picks) confirmed(before psn.Seq) {
 func (s *stream) told(in *arrival, seq psn.Seq) bool {
 	h := s.half
 	switch {
-	case in.has.Has(codec.HeaderTCAETH):
+	case in.has.Has(codec.HeaderTCAETH) && h.heeds(windowless):
 		h.speaks(windowless)
 		s.report(in)
-	case in.op == codec.OpcodeIRNNack, in.op == codec.OpcodeIRNReadNack:
+	case (in.op == codec.OpcodeIRNNack || in.op == codec.OpcodeIRNReadNack) && h.heeds(irnTransport):
 		h.speaks(irnTransport)
 		s.irnNack(seq, in)
-	case in.op == codec.OpcodeMPRDMAAck, in.op == codec.OpcodeMPRDMANack:
+	case (in.op == codec.OpcodeMPRDMAAck || in.op == codec.OpcodeMPRDMANack) && h.heeds(mpRDMA):
 		h.speaks(mpRDMA)
 		s.mpFeedback(seq, in)
 	default:

@@ -19,7 +19,9 @@ import (
 //	a ACK  n sequence NAK  r RNR NAK  x remote access NAK
 //	R READ request, of "R100:4" packets of 256 bytes, the last shorter
 //	o READ response
-//	b WRITE Middle that came damaged
+//	b WRITE Middle that came damaged  s SEND Only  c ACK that grants no credit
+//	i IRN WRITE Middle
+//	t T/C AETH report "t199:300-399,500-599": up to 199, and these
 //
 // A WRITE with "!" asks for an acknowledgement. "=" is the frame before it once
 // more. "+67ms" is a pause; else a microsecond passes between packets. "2/w5"
@@ -28,6 +30,7 @@ type story struct {
 	analyzer *Analyzer
 	now      int64
 	number   int
+	file     int
 	id       uint16
 	last     []byte
 	cut      bool // the capture leaves the ICRC out
@@ -84,7 +87,7 @@ func (s *story) pass(frame []byte, after int64) {
 	if s.cut {
 		frame = frame[:wire-4]
 	}
-	s.analyzer.Frame(&Frame{Data: frame, WireLen: wire, Time: s.now, Link: LinkEthernet, Number: s.number})
+	s.analyzer.Frame(&Frame{Data: frame, WireLen: wire, Time: s.now, Link: LinkEthernet, Number: s.number, File: s.file})
 }
 
 func (s *story) frame(word string, connection int) []byte {
@@ -116,6 +119,17 @@ func (s *story) frame(word string, connection int) []byte {
 		bth.Opcode = codec.Op(codec.UC, codec.WriteOnly)
 	case 'a':
 		answer(0x1f)
+	case 'c':
+		answer(0)
+	case 't':
+		answer(0x1f)
+		bth.PadCnt = 2
+		p.TCAETH = tcAETH(psn.New(n), size)
+		p.Pad = make([]byte, 2)
+	case 'i':
+		bth.Opcode = codec.Op(codec.IRN, codec.WriteMiddle)
+	case 's':
+		bth.Opcode = codec.Op(codec.RC, codec.SendOnly)
 	case 'n':
 		answer(codec.SyndromePSNSequenceError)
 	case 'r':
@@ -139,6 +153,9 @@ func (s *story) frame(word string, connection int) []byte {
 	}
 	p.BTH = bth
 	p.Headers = bth.Opcode.Headers()
+	if word[0] == 't' {
+		p.Headers |= codec.Set(codec.HeaderTCAETH)
+	}
 	transport, err := p.AppendBinary(nil)
 	if err != nil {
 		panic(err)
@@ -154,6 +171,19 @@ func (s *story) frame(word string, connection int) []byte {
 		icrc ^= 1
 	}
 	return ethernet("0800", codec.AppendICRC(b[:len(b)-4], icrc))
+}
+
+// tcAETH is a report of segments such as "300-399,500-599".
+func tcAETH(last psn.PSN, segments string) codec.TCAETH {
+	h := codec.TCAETH{SegmentNum: 1, LastFinishedPSN: last}
+	ends := [][2]*psn.PSN{{&h.Seg1Left, &h.Seg1Right}, {&h.Seg2Left, &h.Seg2Right}, {&h.Seg3Left, &h.Seg3Right}}
+	for i, segment := range strings.Split(segments, ",") {
+		if _, err := fmt.Sscanf(segment, "%d-%d", ends[i][0], ends[i][1]); err != nil {
+			panic(err)
+		}
+		h.SegmentNum++
+	}
+	return h
 }
 
 // line sums up a stream as the tests write it: what is zero is left out.
@@ -326,11 +356,18 @@ func TestTimes(t *testing.T) {
 		{"next to the sender", "w1 w2! +20us a2 w3 w4 w5 n3 w3 w4 w5! +20us a5",
 			// a2 comes 21 us after what asked for it, and a5 tells nothing, since 5
 			// was sent twice; the NAK is answered within a microsecond, and so the
-			// gap that it opened is closed.
+			// gap that it opened is closed. No message is seen whole.
 			"nak reaction 1 1000; recovery 1 1000; rtt 1 21000"},
+		{"messages", "f1 w2 l3! +20us a3 W4 W5! +20us a5 w6 l7! +20us a7",
+			// 1 to 3 take 23 us, 4 takes 22 and 5 takes 21; of the last the beginning
+			// is missing.
+			"rtt 3 21000; message 3 22000"},
+		{"a message of which a part is resent", "f1 w2 l3! n2 w2 l3! a3", "nak reaction 1 1000; recovery 1 1000; message 1 6000"},
+		{"a READ ends with its last response", "R1:3 o1 o2 +5us o3 w4! a4",
+			"rtt 1 1000; message 1 8000"},
 		{"a timeout", "w1! +20us a1 w2! +5ms w2! +20us a2", "rtt 1 21000; timeout 1 5001000"},
 	} {
-		s := requests(t, tell(t, Config{}, c.story))
+		s := &tell(t, Config{}, c.story).Connections[0].Streams[0]
 		var got []string
 		for _, x := range []struct {
 			name string

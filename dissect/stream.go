@@ -38,8 +38,12 @@ type stream struct {
 	first    psn.Seq // where the epoch began
 	origin   psn.PSN // where the first epoch began
 	peak     int64   // most PSNs in flight at an acknowledgement
+	atPeak   int64   // acknowledgements that found as many
 	message  inMessage
 	messages int64 // begun so far
+	receives bool  // messages take receive requests
+	flying   []completion
+	took     *samples // by whole messages, until they were acknowledged
 
 	marks  [8]mark // the last packets that asked for an acknowledgement
 	marked uint8
@@ -73,6 +77,8 @@ type inMessage struct {
 	reth   codec.RETH
 	hasVA  bool
 	first  psn.Seq
+	began  int64 // time of its first packet
+	whole  bool  // every packet so far was seen
 }
 
 // recovery is what a stream knows of its troubles. All Sets hold only what is
@@ -156,12 +162,17 @@ func (s *stream) advance(in *arrival, n int) {
 	f := &forms[in.op]
 	if f.starts {
 		s.messages++
-		s.message = inMessage{number: s.messages, op: in.op, known: true, first: seq}
+		s.message = inMessage{number: s.messages, op: in.op, known: true, first: seq, began: in.time, whole: true}
 		if in.has.Has(codec.HeaderRETH) {
 			s.message.reth, s.message.hasVA = in.reth, true
 		}
 	}
+	s.message.whole = s.message.whole && (f.starts || s.message.open)
 	s.message.open = !f.ends
+	if f.ends && s.message.whole {
+		s.sentWhole()
+	}
+	s.receives = s.receives || f.receives
 	if in.ackReq {
 		s.marks[s.marked%uint8(len(s.marks))] = mark{seq, in.time, true}
 		s.marked++
@@ -340,6 +351,7 @@ func (s *stream) begin(in *arrival, p psn.PSN) {
 	s.beganAt = in.time
 	s.marked, s.tail, s.reads = 0, tailRead{}, s.reads[:0]
 	s.message.open = false
+	s.flying = s.flying[:0]
 	s.lastTime = in.time
 	if !s.response {
 		s.half.list()

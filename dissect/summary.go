@@ -46,6 +46,7 @@ func (a *Analyzer) Report() *Report {
 		r.Totals.NotCaptured += a.retired.NotCaptured
 	}
 	r.Totals.Connections = len(r.Connections)
+	r.Totals.PauseFrames, r.Totals.PFC = a.pauses.frames, a.pauses.priorities
 	if a.byQPN() {
 		a.asides.narrow(r, a.config.Selection, kept)
 	}
@@ -61,10 +62,7 @@ func (a *Analyzer) Report() *Report {
 
 // connection sums up a half and its partner.
 func (a *Analyzer) connection(h *half, dropped bool) Connection {
-	asking := h // the half whose requests came first: its sender is end A
-	if p := h.partner; p != nil && p.req.on && (!h.req.on || p.number < h.number) {
-		asking = p
-	}
+	asking := h.asking()
 	if asking.number == 0 {
 		a.numbers++
 		asking.number = a.numbers
@@ -77,6 +75,8 @@ func (a *Analyzer) connection(h *half, dropped bool) Connection {
 	c.B = &End{asking.key.dst, QPN(asking.key.qpn)}
 	if p := asking.partner; p != nil {
 		c.A = &End{p.key.dst, QPN(p.key.qpn)}
+	} else if asking.promised != nil {
+		c.A = &End{asking.promised.dst, QPN(asking.promised.qpn)}
 	}
 	asking.extension(&c)
 	for _, side := range [2]*half{asking, asking.partner} {
@@ -102,7 +102,8 @@ func (h *half) extension(c *Connection) {
 			continue
 		}
 		for _, s := range [2]*stream{&side.req, side.resp} {
-			if s != nil && s.d != nil {
+			if s != nil && s.on {
+				s.recovery()
 				streams = append(streams, s)
 			}
 		}
@@ -115,6 +116,9 @@ func (h *half) extension(c *Connection) {
 			c.IRN.RTOLow += s.d.irn.rtoLow
 			c.IRN.RTOHigh += s.d.irn.rtoHigh
 			c.IRN.InFlightPeak = max(c.IRN.InFlightPeak, s.peak)
+			if s.atPeak >= steadyPeak {
+				c.IRN.BDPCap = max(c.IRN.BDPCap, s.peak)
+			}
 		}
 	case windowless:
 		c.Windowless = &Windowless{}
@@ -181,11 +185,8 @@ func (a *Analyzer) stream(s *stream, dropped bool) Stream {
 		s.foretell(&out, dropped)
 		resent = d.resent
 	}
-	if h.bad > 0 && h.uselessICRC() {
-		out.Findings = append(out.Findings, Finding{Kind: "no-valid-icrc",
-			Text: "most packets have no valid ICRC, as before a NIC fills it in: it says nothing about damage here"})
-	}
 	out.Retransmitted = resent.report()
+	out.Findings = append(out.Findings, s.summed(&out)...)
 	out.Times = s.timesHere()
 	out.Efficiency = s.efficiency()
 	return out
@@ -212,7 +213,7 @@ func (s *stream) efficiency() *float64 {
 
 func (f *feedback) report() Feedback {
 	return Feedback{Packets: f.packets, Bytes: f.bytes, Acks: f.acks, Naks: f.naks, NakPSNs: slices.Clone(f.nakPSNs),
-		RNRNaks: f.rnrs, AtomicAcks: f.atomicAcks}
+		RNRNaks: f.rnrs, AtomicAcks: f.atomicAcks, Cut: f.cut, NoCredit: f.noCredit}
 }
 
 // foretell fills in what recovery knows, and judges gaps that are still open: a
@@ -280,11 +281,7 @@ func (s *stream) foretell(out *Stream, dropped bool) {
 		out.Gaps = append(out.Gaps, s.gap(&gaps[i]))
 	}
 	out.Findings = append(out.Findings, d.findings...)
-	for _, f := range [2]*Finding{s.exhausted(), s.neverReady()} {
-		if f != nil {
-			out.Findings = append(out.Findings, *f)
-		}
-	}
+	out.Findings = append(out.Findings, s.silence()...)
 }
 
 // ranges is a set as PSN ranges. Epochs lie far apart, so that a PSN that was
@@ -308,16 +305,22 @@ func (s *stream) gap(g *gap) Gap {
 		file := g.opened.file
 		out.File = &file
 	}
-	if g.message.number > 0 {
-		m := &Message{Number: g.message.number}
-		if g.message.known {
-			m.OpcodeName = g.message.op.String()
-		}
-		if g.message.hasVA {
-			key := g.message.reth.RKey
-			m.VA, m.RKey = NewHex64(g.message.reth.VA), &key
-		}
-		out.Message = m
+	out.Message = g.message.report()
+	return out
+}
+
+// report is the message in the form of the report, nil if it is not known.
+func (m *inMessage) report() *Message {
+	if m.number == 0 {
+		return nil
+	}
+	out := &Message{Number: m.number}
+	if m.known {
+		out.OpcodeName = m.op.String()
+	}
+	if m.hasVA {
+		key := m.reth.RKey
+		out.VA, out.RKey = NewHex64(m.reth.VA), &key
 	}
 	return out
 }

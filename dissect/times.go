@@ -23,6 +23,9 @@ type times struct {
 // Where one of them is not known the losses tell: what is missing here was lost
 // before this point, what was named though it passed here behind it.
 func (s *stream) side() side {
+	if here, ok := s.sideStated(); ok {
+		return here
+	}
 	d := s.d
 	if d == nil {
 		return midway
@@ -49,6 +52,7 @@ func (s *stream) timesHere() Times {
 	here := s.side()
 	if here != receiverSide {
 		out.RTT = s.rtts.span()
+		out.Message = s.took.span()
 	}
 	d := s.d
 	if d == nil {

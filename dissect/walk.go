@@ -47,6 +47,7 @@ const (
 	stepERSPAN2
 	stepERSPAN3
 	stepMPLS
+	stepMACControl
 )
 
 // firstSteps are the headers that frames begin with.
@@ -125,7 +126,11 @@ func (l *Locator) follow(f *Frame, p *Packet) Outcome {
 			return Cut
 		default:
 			*p = Packet{Number: f.Number, File: f.File, Time: f.Time}
-			if next == stepFragment {
+			switch next {
+			case stepMACControl:
+				p.Covered = w.rest()
+				return Pause
+			case stepFragment:
 				return Fragment
 			}
 			return NotRDMA

@@ -98,6 +98,7 @@ func (s *stream) giveUp(span psn.Span) {
 	d.unseen.Remove(part)
 	d.abandoned += part.Len()
 	d.gapsTotal++
+	s.tellGapEnd(&g, s.a.here)
 	s.keep(&g)
 }
 
@@ -152,4 +153,11 @@ func (w *windowlessReports) summary() *Windowless {
 	}
 	out.CThresh = count
 	return out
+}
+
+// resentTail counts a packet that was resent because a report with one segment
+// declares everything behind it lost.
+func (s *stream) resentTail(in *arrival) {
+	s.d.windowless.tailResends++
+	s.find("tail-resend", "packets in flight were sent again, because a report with one segment calls all behind it lost", "", in.number)
 }

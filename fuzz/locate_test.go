@@ -56,7 +56,7 @@ func FuzzLocate(f *testing.F) {
 			return
 		}
 		if outcome != dissect.Found {
-			if p.Covered != nil || p.Link != nil || p.Trailer != nil || p.BTH != 0 || p.WireLen != 0 || p.VLAN != 0 || p.VNI != 0 {
+			if (p.Covered != nil) != (outcome == dissect.Pause) || p.Link != nil || p.Trailer != nil || p.BTH != 0 || p.WireLen != 0 || p.VLAN != 0 || p.VNI != 0 {
 				t.Fatalf("%v: left %+v", outcome, p)
 			}
 			return

@@ -143,6 +143,15 @@ func (p *page) feedback(r row) {
 	if f.AtomicAcks > 0 {
 		facts = append(facts, counted(f.AtomicAcks, "ATOMIC acknowledge", "ATOMIC acknowledges"))
 	}
+	if f.NoCredit > 0 {
+		facts = append(facts, grouped(f.NoCredit)+" without credit")
+	}
+	if f.Cut > 0 {
+		facts = append(facts, grouped(f.Cut)+" cut short")
+	}
+	if sent := r.Packets; sent > 0 && f.Bytes > 0 {
+		facts = append(facts, fmt.Sprintf("overhead %.2f packets and %.1f bytes a packet sent", float64(f.Packets)/float64(sent), float64(f.Bytes)/float64(sent)))
+	}
 	p.phrases("    received ", "      ", facts)
 }
 

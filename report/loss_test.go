@@ -54,7 +54,7 @@ func lossy() *dissect.Report {
 			ByCause:   map[dissect.Cause]int64{dissect.CauseNAK: 1500, dissect.CauseTimeout: 69},
 			ByVerdict: map[dissect.Verdict]int64{dissect.Needed: 4, dissect.Wasted: 1565}},
 		Efficiency: &efficiency,
-		Feedback:   dissect.Feedback{Packets: 77, Acks: 60, Naks: 17, NakPSNs: []psn.PSN{102, 16777215}},
+		Feedback:   dissect.Feedback{Packets: 77, Bytes: 1540, Acks: 60, Naks: 17, NakPSNs: []psn.PSN{102, 16777215}},
 		Times: dissect.Times{RTT: &dissect.Span{Count: 60, Min: 1900, Median: 2_100, P99: 9_000, Max: 12_000},
 			NakReaction: &dissect.Span{Count: 1, Min: 256_000, Median: 256_000, P99: 256_000, Max: 256_000}},
 		Findings: []dissect.Finding{{Kind: "retry-exhausted", Text: "7 resends of PSN 1999 without an answer, then silence: the application sees RETRY_EXC_ERR",
@@ -72,7 +72,7 @@ func lossy() *dissect.Report {
 	return &dissect.Report{
 		Schema: dissect.Schema, Captures: []dissect.Capture{c},
 		Connections: []dissect.Connection{rnr, reads, worst, connection(4, "192.0.2.1", "192.0.2.9", dissect.Stream{Epochs: 1, Packets: 24, Feedback: dissect.Feedback{Packets: 24, Acks: 24}})},
-		Totals:      dissect.Totals{Connections: 4, Packets: 6600, Lost: 4, Retransmitted: 2587, NotCaptured: 25, CNPs: 12, CEMarked: 45, Datagrams: 9},
+		Totals:      dissect.Totals{Connections: 4, Packets: 6600, Lost: 4, Retransmitted: 2587, NotCaptured: 25, CNPs: 12, CEMarked: 45, Datagrams: 9, PauseFrames: 3, PFC: [8]int64{3: 1200}},
 	}
 }
 

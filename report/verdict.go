@@ -90,6 +90,10 @@ func (p *page) verdict(r *dissect.Report, rows []row) {
 	add(t.NotCaptured, grouped(t.NotCaptured)+" not captured, though the network delivered them")
 	add(t.CEMarked, grouped(t.CEMarked)+" marked CE")
 	add(t.CNPs, counted(t.CNPs, "CNP", "CNPs"))
+	add(t.PauseFrames, counted(t.PauseFrames, "pause frame", "pause frames"))
+	for priority, n := range t.PFC {
+		add(n, fmt.Sprintf("%s for priority %d", counted(n, "PFC pause", "PFC pauses"), priority))
+	}
 	add(t.Datagrams, counted(t.Datagrams, "datagram", "datagrams"))
 	if len(facts) > 0 {
 		p.phrases("  ", "  ", facts)

@@ -80,7 +80,7 @@ const maxPoints = 16
 func (flags *compareFlags) run(s streams, names []string) error {
 	config := twopoint.Config{Locator: dissect.Locator{UDPPorts: flags.ports}, MaxVanished: int(flags.vanished)}
 	sources := pass{streams: s}.sources(names, nil)
-	taps := make([]*tap, len(sources))
+	taps := make([]*point, len(sources))
 	for i, source := range sources {
 		t, err := openTap(source)
 		if err != nil {
@@ -117,20 +117,20 @@ func (flags *compareFlags) run(s streams, names []string) error {
 	return failed
 }
 
-// tap is the capture of one point.
-type tap struct {
+// point is the capture of one point of the path.
+type point struct {
 	reader *capture.Reader
 	frame  dissect.Frame
 	links  linkTypes
 }
 
-func openTap(source capture.Source) (*tap, error) {
+func openTap(source capture.Source) (*point, error) {
 	reader, err := source.Open()
-	return &tap{reader: reader}, err
+	return &point{reader: reader}, err
 }
 
 // next gives one frame to the comparer.
-func (t *tap) next(file int, comparer *twopoint.Comparer) error {
+func (t *point) next(file int, comparer *twopoint.Comparer) error {
 	if err := t.reader.Next(&t.frame); err != nil {
 		return err
 	}

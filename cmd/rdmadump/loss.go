@@ -13,6 +13,7 @@ import (
 // lossFlags are the flags of loss.
 type lossFlags struct {
 	json       bool
+	events     bool
 	failOnLoss bool
 	maxGaps    number
 	maxHalves  number
@@ -20,6 +21,7 @@ type lossFlags struct {
 	color      colors
 	ports      udpPorts
 	selection  selection
+	stated     stated
 }
 
 func newLoss(s streams) *cobra.Command {
@@ -42,18 +44,23 @@ the capture itself is not narrowed by it.`,
   rdmadump loss --from 15:51:06 --to 15:52 trace.pcap
   rdmadump loss --fail-on-loss trace.pcap     exit status 3 if anything was lost
   rdmadump loss --json trace.pcap | jq '.totals'
-  rdmadump loss rotated-*.pcap.gz`,
+  rdmadump loss --pair 192.0.2.1/0x222=192.0.2.2/0x111 trace.pcap
+  rdmadump loss --assume irn --side receiver trace.pcap
+  rdmadump loss rotated-*.pcap.gz
+  tcpdump -i eth0 -U -w - udp port 4791 | rdmadump loss --events -`,
 		Args: captures,
 		RunE: func(_ *cobra.Command, names []string) error { return flags.run(s, names) },
 	}
 	f := command.Flags()
 	f.BoolVar(&flags.json, "json", false, "print the report as a JSON object")
+	f.BoolVar(&flags.events, "events", false, "print events as they happen, a JSON object a line, in place of the report; with --json\nthe report follows as the last line")
 	f.BoolVar(&flags.failOnLoss, "fail-on-loss", false, "exit with status 3 if packets were lost")
 	f.Var(&flags.maxGaps, "max-gaps", "list at most `N` gaps a stream, the worst (default 1000 in JSON, 10 in text)")
 	f.Var(&flags.maxHalves, "max-halves", "follow at most `N` directions of connections at a time (default 131072)")
 	f.Var(&flags.gaps, "gaps", "missing: gaps of packets that were missing; all: those of reordered packets too")
 	f.Var(&flags.ports, "udp-port", portUsage)
 	flags.selection.register(command)
+	flags.stated.register(command)
 	f.Var(&flags.color, "color", colorUsage)
 	return command
 }
@@ -61,16 +68,23 @@ the capture itself is not narrowed by it.`,
 // run reports on the captures called names.
 func (flags *lossFlags) run(s streams, names []string) error {
 	locator := dissect.Locator{UDPPorts: flags.ports}
-	if err := flags.selection.survey(s, names, false, locator); err != nil {
+	if err := flags.selection.survey(s, names, flags.events, locator); err != nil {
 		return err
 	}
-	analyzer := dissect.NewAnalyzer(dissect.Config{
+	config := dissect.Config{
 		Locator:       locator,
 		MaxGaps:       int(flags.maxGaps),
 		MaxHalves:     int(flags.maxHalves),
 		ReorderedGaps: flags.gaps == "all",
 		Selection:     flags.selection.chosen(),
-	})
+	}
+	flags.stated.fill(&config)
+	var told *eventLog
+	if flags.events {
+		told = newEventLog(s.out)
+		config.Events = told.event
+	}
+	analyzer := dissect.NewAnalyzer(config)
 	opened := false
 	reading := pass{streams: s}
 	reading.open = func(part *capture.Part) {
@@ -81,6 +95,9 @@ func (flags *lossFlags) run(s streams, names []string) error {
 	reading.frame = func(f *dissect.Frame) error {
 		flags.selection.begin(f.Time)
 		analyzer.Frame(f)
+		if told != nil {
+			return told.err
+		}
 		return nil
 	}
 	reading.close = func(i int, part *capture.Part, fault error) error {
@@ -94,12 +111,20 @@ func (flags *lossFlags) run(s streams, names []string) error {
 	if !opened && !flags.json {
 		return failed
 	}
+	if told != nil {
+		analyzer.End()
+		if told.err != nil {
+			return told.err
+		}
+	}
 	result := analyzer.Report()
 	if result.Selection != nil && result.Totals.Packets == 0 {
 		s.complain(flags.selection.nothing())
 	}
-	if err := flags.print(s, result); err != nil {
-		return err
+	if !flags.events || flags.json {
+		if err := flags.print(s, result); err != nil {
+			return err
+		}
 	}
 	if failed == nil && flags.failOnLoss && result.Totals.Lost > 0 {
 		return errFound

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -124,15 +122,11 @@ func (q *qpns) Type() string   { return "N" }
 // Set takes one QPN, or several with commas between them.
 func (q *qpns) Set(s string) error {
 	for word := range strings.SplitSeq(s, ",") {
-		digits, base := word, 10
-		if len(word) > 2 && strings.EqualFold(word[:2], "0x") {
-			digits, base = word[2:], 16
-		}
-		n, err := strconv.ParseUint(digits, base, 24)
+		n, err := dissect.ParseQPN(word)
 		if err != nil {
-			return errors.New("want a queue pair number of 24 bits, hexadecimal with 0x (0x000222) or decimal (546)")
+			return err
 		}
-		*q = append(*q, dissect.QPN(n))
+		*q = append(*q, n)
 	}
 	return nil
 }
