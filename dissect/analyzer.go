@@ -48,8 +48,8 @@ type Analyzer struct {
 	bth    codec.BTH
 	in     arrival
 
-	start   int64 // time of the first packet
-	last    int64 // time of the last frame
+	start   int64 // earliest time of a frame
+	last    int64 // latest
 	started bool
 	nHalves uint32
 	numbers int // connections numbered so far
@@ -61,6 +61,7 @@ type Analyzer struct {
 type input struct {
 	Capture
 	closed bool
+	before int64 // time of the frame before
 }
 
 // NewAnalyzer makes an analyzer.
@@ -131,16 +132,21 @@ func (a *Analyzer) Packet(p *Packet) {
 	}
 }
 
+// count counts a frame. Times may run backwards: the first and the last are
+// those of the clock, not of the order.
 func (a *Analyzer) count(c *input, time int64) {
-	if c.Frames == 0 {
-		c.FirstTime = Time(time)
-		if !a.started {
-			a.start, a.started = time, true
-		}
+	if !a.started {
+		a.start, a.last, a.started = time, time, true
 	}
+	if c.Frames == 0 {
+		c.FirstTime, c.LastTime = Time(time), Time(time)
+	} else if time < c.before {
+		c.Backwards++
+	}
+	c.before = time
 	c.Frames++
-	c.LastTime = Time(time)
-	a.last = time
+	c.FirstTime, c.LastTime = min(c.FirstTime, Time(time)), max(c.LastTime, Time(time))
+	a.start, a.last = min(a.start, time), max(a.last, time)
 }
 
 // follow takes a located packet to its half.

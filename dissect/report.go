@@ -32,8 +32,9 @@ type Capture struct {
 	DuplicateFrames int64  `json:"duplicate_frames"` // mirrored twice, otherwise ignored
 	Fragments       int64  `json:"fragments"`        // IP fragments, counted and not decoded
 	CaptureDrops    uint64 `json:"capture_drops"`    // frames that the capture itself lost
-	FirstTime       Time   `json:"first_time"`
-	LastTime        Time   `json:"last_time"`
+	Backwards       int64  `json:"backwards"`        // frames with an earlier time than the frame before
+	FirstTime       Time   `json:"first_time"`       // earliest of a frame, 0 without frames
+	LastTime        Time   `json:"last_time"`        // latest
 	Error           string `json:"error"`
 }
 
