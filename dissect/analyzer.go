@@ -51,8 +51,8 @@ type Analyzer struct {
 	in     arrival
 
 	here    sight // of the newest packet
-	start   int64 // time of the first packet
-	last    int64 // time of the last frame
+	start   int64 // earliest time of a frame
+	last    int64 // latest
 	started bool
 	nHalves uint32
 	numbers int // connections numbered so far
@@ -64,6 +64,7 @@ type Analyzer struct {
 type input struct {
 	Capture
 	closed bool
+	before int64 // time of the frame before
 }
 
 // NewAnalyzer makes an analyzer.
@@ -152,22 +153,25 @@ func (a *Analyzer) Packet(p *Packet) {
 	}
 }
 
+// count counts a frame. Times may run backwards: the first and the last are
+// those of the clock, not of the order.
 func (a *Analyzer) count(c *input, time int64) {
-	if !a.started {
-		a.start, a.started = time, true
-	}
 	c.Frames++
-	a.last = time
 	if time == 0 { // not known
 		return
 	}
+	if !a.started {
+		a.start, a.last, a.started = time, time, true
+	}
+	a.start, a.last = min(a.start, time), max(a.last, time)
 	t := Time(time)
-	if c.FirstTime == 0 || t < c.FirstTime {
-		c.FirstTime = t
+	if c.FirstTime == 0 {
+		c.FirstTime, c.LastTime = t, t
+	} else if time < c.before {
+		c.Backwards++
 	}
-	if c.LastTime == 0 || t > c.LastTime {
-		c.LastTime = t
-	}
+	c.before = time
+	c.FirstTime, c.LastTime = min(c.FirstTime, t), max(c.LastTime, t)
 }
 
 // follow takes a located packet to its half.

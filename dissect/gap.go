@@ -28,6 +28,36 @@ type gap struct {
 	opened    sight     //
 	filled    sight     // where it closed
 	message   inMessage //
+	again     []psn.Set // PSNs of which a second copy was lost, a third, and so on
+}
+
+// maxAgain is up to how many lost copies are told apart by PSN; a strained stream
+// counts runs.
+const maxAgain = 16
+
+// missAgain notes that a run lost copies of PSNs in a gap that stands already.
+func (s *stream) missAgain(g *gap, span psn.Span, run int) {
+	if g.run == run {
+		return
+	}
+	parts := []psn.Span{span}
+	for k := 0; len(parts) > 0; k++ {
+		if k == maxAgain || s.d.strained {
+			g.copies++
+			return
+		}
+		if k == len(g.again) {
+			g.again = append(g.again, psn.Set{})
+		}
+		s.d.effort++
+		var more []psn.Span
+		for _, part := range parts {
+			more = append(more, within(&g.again[k], part)...)
+			g.again[k].Insert(part)
+		}
+		parts = more
+	}
+	g.copies = max(g.copies, 1+len(g.again))
 }
 
 // sight is where something was seen.
@@ -66,8 +96,10 @@ func (s *stream) miss(span psn.Span, g gap) {
 		if inside {
 			old := &d.gaps[i]
 			part.Last = min(part.Last, old.Last)
+			if !g.suspect {
+				s.missAgain(old, part, g.run)
+			}
 			if old.run != g.run && !g.suspect {
-				old.copies++
 				for _, again := range within(&d.holes, part) {
 					d.lose(again)
 					d.again.Insert(again)
@@ -211,6 +243,7 @@ func (d *recovery) cut(i int, part psn.Span) {
 		}
 		g := old
 		g.Span, g.count, g.left = side, side.Len(), d.holes.Overlap(side)
+		g.again = againWithin(old.again, side)
 		if g.left > 0 {
 			g.closed = Open
 		} else if g.closed == Open {
@@ -221,6 +254,23 @@ func (d *recovery) cut(i int, part psn.Span) {
 	d.shifted(len(d.gaps) - i)
 	d.gaps = slices.Replace(d.gaps, i, i+1, rest...)
 	d.gapsTotal += int64(len(rest)) - 1
+}
+
+// againWithin is what is in the span, as sets of their own.
+func againWithin(sets []psn.Set, span psn.Span) []psn.Set {
+	var out []psn.Set
+	for i := range sets {
+		parts := within(&sets[i], span)
+		if len(parts) == 0 {
+			break
+		}
+		var set psn.Set
+		for _, part := range parts {
+			set.Insert(part)
+		}
+		out = append(out, set)
+	}
+	return out
 }
 
 // retire takes leave of the gaps that lie wholly before the Seq: it was

@@ -32,6 +32,7 @@ type Capture struct {
 	DuplicateFrames int64  `json:"duplicate_frames"`    // mirrored twice, otherwise ignored
 	Fragments       int64  `json:"fragments"`           // IP fragments, counted and not decoded
 	CaptureDrops    uint64 `json:"capture_drops"`       // frames that the capture itself lost
+	Backwards       int64  `json:"backwards"`           // frames with an earlier time than the frame before
 	FirstTime       Time   `json:"first_time,omitzero"` // the earliest; 0 where no frame has a time
 	LastTime        Time   `json:"last_time,omitzero"`  // the latest
 	Error           string `json:"error"`
