@@ -62,12 +62,15 @@ func severalCaptures(command *cobra.Command, args []string) error {
 	if len(args) > maxPoints {
 		return usageError{errors.New("compare takes 16 captures at most"), command.CommandPath()}
 	}
+	if err := captures(command, args); err != nil {
+		return err
+	}
 	for i, name := range args {
 		if slices.Contains(args[:i], name) {
 			return usageError{fmt.Errorf("compare wants different captures, %s is named twice", name), command.CommandPath()}
 		}
 	}
-	return captures(command, args)
+	return nil
 }
 
 // maxPoints bounds the captures of one comparison: every pair of them is
