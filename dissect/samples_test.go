@@ -41,3 +41,24 @@ func TestSamples(t *testing.T) {
 		t.Error("a span of nothing")
 	}
 }
+
+// At the edges of every bin of some octaves the median is within the stated
+// error, 1/64.
+func TestSamplesAtTheEdgesOfBins(t *testing.T) {
+	for octave := 10; octave < 40; octave += 7 {
+		width := int64(1) << octave / binsPerOctave
+		for bin := range int64(binsPerOctave) {
+			for _, d := range []int64{1<<octave + bin*width, 1<<octave + (bin+1)*width - 1} {
+				s := samples{}
+				s.add(1) // what lies at the ends is exact
+				s.add(1 << 50)
+				for range 3 * exactSamples {
+					s.add(d)
+				}
+				if got := s.span().Median; math.Abs(float64(got-d)) > float64(d)/64+1 {
+					t.Errorf("median of %d is %d", d, got)
+				}
+			}
+		}
+	}
+}

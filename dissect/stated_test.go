@@ -22,6 +22,11 @@ func TestStatedPairs(t *testing.T) {
 			t.Errorf("%s: %s\n got %s\nwant %s", c.name, c.story, got, c.want)
 		}
 	}
+	// An ACK of another queue pair fits, and is not taken.
+	r := tell(t, pair("192.0.2.1/0x222=192.0.2.2/0x111"), "w99 w100! 2/a100")
+	if n := r.Connections[0].Streams[0].Feedback.Acks; n != 0 || pairs(r) != "111-222 user" {
+		t.Errorf("%s, %d ACKs of another", pairs(r), n)
+	}
 	for _, s := range []string{"", "1=2", "192.0.2.1/1", "192.0.2.0/24/1=192.0.2.2/1", "192.0.2.1/0x1000000=192.0.2.2/1", "x/1=y/2"} {
 		if _, err := ParsePair(s); err == nil {
 			t.Errorf("%q is a pair", s)

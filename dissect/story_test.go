@@ -368,6 +368,8 @@ func TestTimes(t *testing.T) {
 		{"a message of which a part is resent", "f1 w2 l3! n2 w2 l3! a3", "nak reaction 1 1000; recovery 1 1000; message 1 6000"},
 		{"a READ ends with its last response", "R1:3 o1 o2 +5us o3 w4! a4",
 			"rtt 1 1000; message 1 8000"},
+		{"one timeout after another, each from the copy before", "W1! a1 W2! +67ms W2! +67ms W2! +67ms W2!",
+			"rtt 1 1000; timeout 3 67001000; message 1 1000"},
 		{"a timeout", "w1! +20us a1 w2! +5ms w2! +20us a2", "rtt 1 21000; timeout 1 5001000"},
 	} {
 		s := &tell(t, Config{}, c.story).Connections[0].Streams[0]
