@@ -94,7 +94,7 @@ func (s *stream) summed(out *Stream) []Finding {
 	}
 	if f.Cut > 0 {
 		all = append(all, Finding{Kind: "feedback-cut",
-			Text: fmt.Sprintf("the snap length cut the AETH off %d of %d acknowledgements, NAKs may be among them: what is lost is a lower bound", f.Cut, f.Packets)})
+			Text: fmt.Sprintf("frames end before the AETH of %d of %d acknowledgements, NAKs may be among them: what is lost is a lower bound", f.Cut, f.Packets)})
 	}
 	return all
 }

@@ -147,7 +147,7 @@ func (p *page) feedback(r row) {
 		facts = append(facts, grouped(f.NoCredit)+" without credit")
 	}
 	if f.Cut > 0 {
-		facts = append(facts, grouped(f.Cut)+" cut short")
+		facts = append(facts, grouped(f.Cut)+" without their AETH")
 	}
 	if sent := r.Packets; sent > 0 && f.Bytes > 0 {
 		facts = append(facts, fmt.Sprintf("overhead %.2f packets and %.1f bytes a packet sent", float64(f.Packets)/float64(sent), float64(f.Bytes)/float64(sent)))

@@ -55,13 +55,13 @@ func TestCutWithinBTH(t *testing.T) {
 		out, _, _ := execute("loss", "--json", path)
 		var r struct {
 			Captures []map[string]any
-			Totals   map[string]int
+			Totals   struct{ Packets, Connections int }
 		}
 		if err := json.Unmarshal([]byte(out), &r); err != nil {
 			t.Fatal(err)
 		}
 		c := r.Captures[0]
-		if c["rdma_frames"] != 14.0 || c["cut_frames"] != 14.0 || r.Totals["packets"] != 14 || r.Totals["connections"] != 0 {
+		if c["rdma_frames"] != 14.0 || c["cut_frames"] != 14.0 || r.Totals.Packets != 14 || r.Totals.Connections != 0 {
 			t.Errorf("%d bytes: %v, %v", n, c, r.Totals)
 		}
 		if out, _, _ := execute("loss", path); !strings.Contains(out, "14 cut short") || !strings.Contains(out, "NO CONNECTION") {
