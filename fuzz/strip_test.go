@@ -20,12 +20,15 @@ func FuzzStrip(f *testing.F) {
 			was, is dissect.Packet
 			a, b    codec.Packet
 		)
-		found := locator.Locate(&frame, &was) == dissect.Found
+		outcome := locator.Locate(&frame, &was)
 		bare := stripper.Strip(&frame)
-		if found != (bare != nil) {
-			t.Fatalf("found: %v, stripped: %v", found, bare)
+		if there := outcome == dissect.Found || outcome == dissect.Cut; there != (bare != nil) {
+			t.Fatalf("%v, stripped: %v", outcome, bare)
 		}
-		if !found {
+		if outcome == dissect.Cut && (len(bare.Data) != len(data) || locator.Locate(bare, &is) != outcome) {
+			t.Fatalf("cut within the BTH, stripped % x", bare.Data)
+		}
+		if outcome != dissect.Found {
 			return
 		}
 		if locator.Locate(bare, &is) != dissect.Found || is.BTH != was.BTH || is.WireLen != was.WireLen || is.Src != was.Src ||
