@@ -36,7 +36,8 @@ Made by `+"`rdmadump fields --markdown`"+` from the table that decoding is prove
 against; do not edit. Offsets are byte.bit from the start of the header, bit 0
 being the most significant one of its byte. Keys are those of the JSON output;
 a reserved field has none but in `+"`read --json=full`"+`, where it goes by its name in
-lower case.
+lower case. The headers of connection management, from MAD on, are read by the
+libraries and by `+"`loss`"+`; `+"`read`"+` shows their datagrams as payload.
 `...)
 	for _, h := range codec.Headers() {
 		b = fmt.Appendf(b, "\n## %s\n\n%s. %d bytes.\n\n| offset | bits | field | key | meaning |\n|---|---|---|---|---|\n", h, h.Doc(), h.Len())

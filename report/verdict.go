@@ -27,7 +27,7 @@ func (p *page) capture(c *dissect.Capture) {
 		{int64(min(c.CaptureDrops, 1<<62)), "frame dropped by the capture", "frames dropped by the capture"},
 		{c.BadICRC, "with a bad ICRC", "with a bad ICRC"},
 		{c.CutFrames, "cut short", "cut short"},
-		{c.DuplicateFrames, "mirrored twice", "mirrored twice"},
+		{c.DuplicateFrames, "seen twice", "mirrored twice"},
 		{c.Fragments, "IP fragment, not decoded", "IP fragments, not decoded"},
 	} {
 		if t.n > 0 {
@@ -67,9 +67,12 @@ func (p *page) verdict(r *dissect.Report, rows []row) {
 	case t.Connections == 0 && t.Datagrams == 0 && t.CNPs == 0:
 		p.wrap(p.style.warn.text("NO CONNECTION")+": ", "  ", strings.Fields(fmt.Sprintf("%s, too few or cut too short to follow any",
 			counted(t.Packets, "RDMA packet", "RDMA packets"))))
+	case t.Connections == 0:
+		p.wrap(p.style.warn.text("NOTHING TO JUDGE")+": ", "  ", strings.Fields(fmt.Sprintf("%s and no connection; what datagrams lost, their PSNs do not tell",
+			counted(t.Packets, "RDMA packet", "RDMA packets"))))
 	case t.Lost > 0:
-		p.wrap(p.style.bad.text("LOSS")+": ", "  ", append(strings.Fields(fmt.Sprintf("%s lost on %d of %s",
-			counted(t.Lost, "packet", "packets"), len(lossy), connections)), "("+percent(t.Lost, packets), "of", "what", "was", "sent)"))
+		p.wrap(p.style.bad.text("LOSS")+": ", "  ", append(strings.Fields(fmt.Sprintf("%s%s lost on %d of %s", atLeast(rows),
+			counted(t.Lost, "packet", "packets"), len(lossy), connections)), "("+percent(t.Lost, packets), "of", "what", "was", "seen)"))
 	case undecided > 0:
 		p.wrap(p.style.warn.text("NO PROVEN LOSS")+": ", "  ", strings.Fields(fmt.Sprintf("but this capture cannot tell of %s, on %s",
 			counted(undecided, "PSN", "PSNs"), connections)))
@@ -100,6 +103,42 @@ func (p *page) verdict(r *dissect.Report, rows []row) {
 	}
 	if t.Lost > 0 {
 		p.places(rows)
+	}
+	p.failures(rows)
+}
+
+// atLeast says "at least " where the receiver named what is missing behind the
+// capture point: of what followed it under go-back-N nobody here can tell.
+func atLeast(rows []row) string {
+	for _, row := range rows {
+		for i := range row.Stream.Gaps {
+			if row.Stream.Gaps[i].Where == dissect.Downstream && row.connection.Transport == "go-back-n" {
+				return "at least "
+			}
+		}
+	}
+	return ""
+}
+
+// failures appends which findings there are, and of how many streams, so that a
+// broken connection is not missed in a long report.
+func (p *page) failures(rows []row) {
+	var kinds []string
+	count := map[string]int64{}
+	for _, row := range rows {
+		for _, f := range row.Findings {
+			if count[f.Kind] == 0 {
+				kinds = append(kinds, f.Kind)
+			}
+			count[f.Kind]++
+		}
+	}
+	var facts []string
+	for _, kind := range kinds {
+		facts = append(facts, fmt.Sprintf("%s on %s", p.style.warn.text(kind), counted(count[kind], "stream", "streams")))
+	}
+	if len(facts) > 0 {
+		p.phrases("  ", "  ", facts)
 	}
 }
 
