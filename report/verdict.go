@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,6 +74,9 @@ func (p *page) verdict(r *dissect.Report, rows []row) {
 	case t.Lost > 0:
 		p.wrap(p.style.bad.text("LOSS")+": ", "  ", append(strings.Fields(fmt.Sprintf("%s%s lost on %d of %s", atLeast(rows),
 			counted(t.Lost, "packet", "packets"), len(lossy), connections)), "("+percent(t.Lost, packets), "of", "what", "was", "seen)"))
+	case failed(rows) > 0:
+		p.wrap(p.style.bad.text("FAILED")+": ", "  ", strings.Fields(fmt.Sprintf("%s gave up; no loss is proved, and this capture cannot tell of %s",
+			counted(failed(rows), "stream", "streams"), counted(undecided, "PSN", "PSNs"))))
 	case undecided > 0:
 		p.wrap(p.style.warn.text("NO PROVEN LOSS")+": ", "  ", strings.Fields(fmt.Sprintf("but this capture cannot tell of %s, on %s",
 			counted(undecided, "PSN", "PSNs"), connections)))
@@ -118,6 +122,21 @@ func atLeast(rows []row) string {
 		}
 	}
 	return ""
+}
+
+// fatal are the findings after which the application is told of an error.
+var fatal = map[string]bool{"retry-exhausted": true, "rnr-retry-exhausted": true, "invalid-request": true,
+	"remote-access-error": true, "remote-operational-error": true}
+
+// failed counts the streams that ended in an error.
+func failed(rows []row) int64 {
+	var n int64
+	for _, row := range rows {
+		if slices.ContainsFunc(row.Findings, func(f dissect.Finding) bool { return fatal[f.Kind] }) {
+			n++
+		}
+	}
+	return n
 }
 
 // failures appends which findings there are, and of how many streams, so that a
