@@ -96,8 +96,8 @@ func (h *half) tellOpen() {
 		s.refute()
 		for i := range d.gaps {
 			g := d.gaps[i]
-			if g.left == 0 && g.evidence == EvidenceTimeout {
-				g.closed = Open // nothing told that it arrived
+			if g.unheard(s) {
+				g.closed = Open
 			}
 			if g.closed == Open && !(g.suspect && g.left == g.count) {
 				s.tellGapEnd(&g, s.a.here)

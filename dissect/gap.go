@@ -31,6 +31,12 @@ type gap struct {
 	again     []psn.Set // PSNs of which a second copy was lost, a third, and so on
 }
 
+// unheard reports whether nothing told at the end that what a timer resent has
+// arrived. Nobody acknowledges READ responses: with the resend their gap is over.
+func (g *gap) unheard(s *stream) bool {
+	return g.evidence == EvidenceTimeout && g.left == 0 && (!s.response || s.half.transport == irnTransport)
+}
+
 // maxAgain is up to how many lost copies are told apart by PSN; a strained stream
 // counts runs.
 const maxAgain = 16

@@ -118,27 +118,53 @@ func (s *stream) readRequest(in *arrival) {
 }
 
 // readAgain follows a READ request below the top. One inside an outstanding
-// READ names the first response that is missing; one at its start says so only
-// where a response is known to be missing.
+// READ names the first response that is missing. One at its start does so where
+// that response is known to be missing, or passed here and answers to later
+// requests after it, unless a timer may have asked.
 func (s *stream) readAgain(in *arrival, seq psn.Seq, n int) {
 	old, inside := s.readAt(seq)
 	resp := s.responses()
-	if inside && seq > old.First {
-		// the rest of the same READ
-		n = int(old.Last-seq) + 1
-		s.implied = true
-	} else if inside {
-		n = int(old.Last-seq) + 1
-		if resp != nil && resp.d != nil {
-			s.implied = resp.d.holes.Contains(resp.place(seq))
-		}
-	}
 	begun := s.recovery().run.id
+	named := inside && seq > old.First // the rest of the same READ
+	s.implied = named
+	if inside {
+		n = int(old.Last-seq) + 1
+	}
+	anew := false // asks for all of a READ that was answered, and what follows it
+	if inside && !named && resp != nil {
+		s.implied = resp.d != nil && resp.d.holes.Contains(resp.place(seq))
+		anew = !s.implied && s.answeredPast(old) && !s.timerMayAsk(seq, in)
+		s.implied = s.implied || anew
+	}
 	s.arrive(in, n)
 	s.implied = false
 	if d := s.d; resp != nil && d.run.id != begun {
-		resp.askedAgain(in, seq.PSN(), d.run.reason, inside && seq > old.First)
+		resp.askedAgain(in, seq.PSN(), d.run.reason, named || anew && d.run.reason == byImpliedNAK)
 	}
+}
+
+// answeredPast reports whether the last copies of the responses to a READ passed
+// here and answers to requests behind it followed them. A requester that has the
+// first response asks for the rest alone, so that one which asks for all of it
+// saw the later answers and missed the first.
+func (s *stream) answeredPast(read psn.Span) bool {
+	resp := s.responses()
+	if !resp.on || s.half.transport == irnTransport {
+		return false
+	}
+	end := resp.place(read.Last) + 1
+	return resp.next > end || resp.next == end && s.acked > read.Last+1 && s.half.partner.fb.lastTime >= resp.lastTime
+}
+
+// timerMayAsk reports whether a repeated request waited so long that a timer may
+// have sent it. So may it where neither a timer nor a round trip is known.
+func (s *stream) timerMayAsk(seq psn.Seq, in *arrival) bool {
+	silence := in.time - max(s.lastActivity(), s.responses().lastTime)
+	timer := s.half.timer()
+	if timer == 0 {
+		timer = s.d.timer
+	}
+	return timer == 0 && s.rttMin == 0 || s.tooLate(silence) || timer > 0 && s.waited(seq, in.time, silence) >= timer*3/4
 }
 
 // askedAgain notes that the requester asked for responses again, from p on.

@@ -476,13 +476,7 @@ func (s *stream) wasLate(old answer) {
 // that is not known, broke a silence.
 func (s *stream) timedOut(seq psn.Seq, at sight, silence int64) (yes bool) {
 	d := s.d
-	wait := silence
-	for i := range s.marks {
-		// the last packet at or before seq whose time is known
-		if m := &s.marks[i]; m.seq <= seq && m.time > 0 && uint8(i) < s.marked {
-			wait = max(silence, at.time-m.time)
-		}
-	}
+	wait := s.waited(seq, at.time, silence)
 	if wait <= 0 {
 		return false
 	}
@@ -499,6 +493,18 @@ func (s *stream) timedOut(seq psn.Seq, at sight, silence int64) (yes bool) {
 		d.timer = silence
 	}
 	return idle || d.timer > 0 && wait >= d.timer*3/4
+}
+
+// waited is how long before now the last copy of seq passed, or of a packet
+// before it whose time is known; at least the silence.
+func (s *stream) waited(seq psn.Seq, now, silence int64) int64 {
+	wait := silence
+	for i := range s.marks {
+		if m := &s.marks[i]; m.seq <= seq && m.time > 0 && uint8(i) < s.marked {
+			wait = max(silence, now-m.time)
+		}
+	}
+	return wait
 }
 
 // lastActivity is when a packet of the stream or its feedback passed last.

@@ -251,7 +251,7 @@ func (s *stream) foretell(out *Stream, dropped bool) {
 				lostPSNs.Insert(hole)
 			}
 		}
-		if g.evidence == EvidenceTimeout && g.left == 0 {
+		if g.unheard(s) {
 			g.closed = Open
 			g.filled = sight{}
 		}
