@@ -65,6 +65,16 @@ func worstCompared(c *twopoint.Comparison) []*twopoint.Stream {
 	return all
 }
 
+// nothingShared reports whether no copy passed while both captures of a pair ran.
+func nothingShared(c *twopoint.Comparison) bool {
+	for _, list := range [...][]twopoint.Stream{c.Streams, c.Feedback, c.Datagrams} {
+		if slices.ContainsFunc(list, func(s twopoint.Stream) bool { return s.CopiesAtFirst+s.CopiesAtSecond > 0 }) {
+			return false
+		}
+	}
+	return true
+}
+
 // found appends the one line that everybody reads.
 func (p *page) found(c *twopoint.Comparison) {
 	p.line()
@@ -77,7 +87,7 @@ func (p *page) found(c *twopoint.Comparison) {
 	}
 	streams := counted(int64(len(c.Streams)), "stream", "streams")
 	switch {
-	case len(c.Streams)+len(c.Feedback)+len(c.Datagrams) == 0:
+	case nothingShared(c):
 		p.wrap(p.style.warn.text("NOTHING TO COMPARE")+": ", "  ", strings.Fields("no packet was seen in two captures"))
 		return
 	case t.Vanished+t.Damaged > 0:

@@ -42,7 +42,12 @@ FILE is a pcap or pcapng file, plain or compressed, or - for standard input.`,
   rdmadump compare --fail-on-loss a.pcap b.pcap     exit status 3 if anything was lost
   rdmadump compare --json host1.pcap tor1.pcap tor2.pcap host2.pcap | jq .totals`,
 		Args: severalCaptures,
-		RunE: func(_ *cobra.Command, names []string) error { return flags.run(s, names) },
+		RunE: func(_ *cobra.Command, names []string) error {
+			if err := different(s, names); err != nil {
+				return err
+			}
+			return flags.run(s, names)
+		},
 	}
 	f := command.Flags()
 	f.BoolVar(&flags.json, "json", false, "print the comparison as a JSON object")
@@ -72,6 +77,20 @@ func severalCaptures(command *cobra.Command, args []string) error {
 	return nil
 }
 
+// different makes sure that no two names are of one file.
+func different(s streams, names []string) error {
+	for i, name := range names {
+		in, err := s.stat(name)
+		if err != nil || !in.Mode().IsRegular() {
+			continue // opening it will tell
+		}
+		if k := s.same(in, names[:i]); k >= 0 {
+			return usageError{fmt.Errorf("compare wants different captures, %s and %s are one file", names[k], name), "rdmadump compare"}
+		}
+	}
+	return nil
+}
+
 // maxPoints bounds the captures of one comparison: every pair of them is
 // followed.
 const maxPoints = 16
@@ -80,18 +99,23 @@ const maxPoints = 16
 func (flags *compareFlags) run(s streams, names []string) error {
 	config := twopoint.Config{Locator: dissect.Locator{UDPPorts: flags.ports}, MaxVanished: int(flags.vanished)}
 	sources := pass{streams: s}.sources(names, nil)
-	taps := make([]*point, len(sources))
 	for i, source := range sources {
-		t, err := openTap(source)
-		if err != nil {
-			s.complain(err)
-			return errReported
-		}
-		defer t.reader.Close()
-		taps[i], names[i] = t, source.Name
+		names[i] = source.Name
 	}
 	comparer := twopoint.NewComparer(config, names...)
+	taps := make([]*point, len(sources))
 	var failed error
+	for i, source := range sources {
+		t, err := openTap(source)
+		if err != nil { // the others can be compared still
+			s.complain(err)
+			failed = errReported
+			comparer.Close(i, "", 0, err)
+			continue
+		}
+		defer t.reader.Close()
+		taps[i] = t
+	}
 	for i := comparer.Next(); i >= 0; i = comparer.Next() {
 		fault := taps[i].next(i, comparer)
 		if fault == nil {

@@ -67,14 +67,8 @@ func (c *cutFlags) another(s streams, names []string) error {
 	if err != nil || !out.Mode().IsRegular() {
 		return nil // not there yet, or nothing that writing would destroy
 	}
-	for _, name := range names {
-		in, err := os.Stat(name)
-		if file, ok := s.in.(*os.File); name == "-" && ok {
-			in, err = file.Stat()
-		}
-		if err == nil && os.SameFile(in, out) {
-			return fmt.Errorf("-w %s is the input %s: name another file", c.name, name)
-		}
+	if i := s.same(out, names); i >= 0 {
+		return fmt.Errorf("-w %s is the input %s: name another file", c.name, names[i])
 	}
 	return nil
 }

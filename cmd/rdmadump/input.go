@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/rdmadump/rdmadump/capture"
@@ -91,6 +92,22 @@ func (p pass) sources(names []string, stop <-chan struct{}) []capture.Source {
 		}
 	}
 	return sources
+}
+
+// stat describes the input called name, - for standard input.
+func (s streams) stat(name string) (os.FileInfo, error) {
+	if file, ok := s.in.(*os.File); name == "-" && ok {
+		return file.Stat()
+	}
+	return os.Stat(name)
+}
+
+// same is the index of the first input that is the file, -1 if none is.
+func (s streams) same(file os.FileInfo, names []string) int {
+	return slices.IndexFunc(names, func(name string) bool {
+		in, err := s.stat(name)
+		return err == nil && os.SameFile(in, file)
+	})
 }
 
 // read reads the i-th capture.

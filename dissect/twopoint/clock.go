@@ -11,6 +11,7 @@ type line struct {
 	offset int64 // time at point 1 less time at point 0, at start
 	slope  float64
 	basis  Basis
+	wild   bool // the points show a drift that no clock has; slope is 0
 }
 
 // Basis is what the distance of two clocks was worked out from.
@@ -24,7 +25,7 @@ const (
 	// OneWay: packets went one way. The fastest is taken to have needed no time,
 	// so that delays are those in excess of it.
 	OneWay Basis = "one-direction"
-	// NoBasis: no packet was seen at both points.
+	// NoBasis: no packet was seen at both points for certain.
 	NoBasis Basis = "none"
 )
 
@@ -83,9 +84,14 @@ func sign(a, b int64) int {
 // mostPoints bounds the points that a line goes through.
 const mostPoints = 256
 
+// steepest is the largest drift that two clocks can have: crystals are good to
+// 100 ppm each (IEEE 802.3), and poor ones to a few hundred.
+const steepest = 500e-6
+
 // fit lays a line through points: the median slope between any two of them
 // (Theil-Sen), which a quarter of wild ones does not bend. A drift that does not
-// exceed what the points are uncertain by is taken to be none.
+// exceed what the points are uncertain by is taken to be none, and so is one that
+// exceeds what clocks can have.
 func fit(points []point, uncertain int64) line {
 	l := line{start: points[0].time}
 	end := l.start
@@ -104,7 +110,11 @@ func fit(points []point, uncertain int64) line {
 	if len(slopes) > 0 {
 		slices.Sort(slopes)
 		slope := slopes[len(slopes)/2]
-		if math.Abs(slope)*float64(end-l.start) > float64(uncertain) {
+		switch {
+		case math.Abs(slope)*float64(end-l.start) <= float64(uncertain):
+		case math.Abs(slope) > steepest:
+			l.wild = true // delays that grow or shrink, or copies that were mistaken
+		default:
 			l.slope = slope
 		}
 	}

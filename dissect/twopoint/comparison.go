@@ -58,7 +58,7 @@ type Stream struct {
 	Duplicated     int64       `json:"duplicated"`      // sights at the second point in excess of those at the first
 	CEMarked       int64       `json:"ce_marked"`       // marked on the way
 	DSCPChanged    int64       `json:"dscp_changed"`
-	Hops           *Hops       `json:"hops,omitempty"` // nil without a hop limit that changed
+	Hops           *Hops       `json:"hops,omitempty"` // nil without a hop limit that was lowered
 	Delay          Delay       `json:"delay_ns"`
 }
 

@@ -27,7 +27,8 @@ type pair struct {
 	waiting [2]queue
 	orphans map[orphanKey]int32 // waiting ones with an IP identification
 	late    [lateSlots]gone
-	listed  int // copies in lists of all streams
+	listed  int   // copies in lists of all streams
+	exact   int64 // mates that the IP identification tells from other copies
 	clock   aligner
 	reach   [2]reached
 	evicted Evicted
@@ -242,6 +243,9 @@ func (p *pair) marry(i, k int32) {
 		i, k = k, i
 	}
 	x.mated, y.mated = true, true
+	if x.unique && y.unique {
+		p.exact++
+	}
 	x.mate, y.mate = k, i
 	x.far, y.far = y.place, x.place
 	st := x.stream

@@ -55,6 +55,10 @@ func (p *pair) result() result {
 	if !both {
 		r.line = p.fitOneWay(r.orders)
 	}
+	if !p.believable(&r.line) {
+		p.disbelieve()
+		r = result{line: line{basis: NoBasis}, orders: p.orderPaths(line{}, false)}
+	}
 	return r
 }
 
@@ -100,7 +104,7 @@ func (c *Comparer) route(key streamKey, results []result) []hop {
 	var points []int
 	for i, p := range c.pairs {
 		st := p.streams[key]
-		if st == nil || st.mated == 0 {
+		if st == nil || !st.shared() {
 			continue
 		}
 		first := results[i].orders[st.path].first(st.way)
@@ -122,7 +126,7 @@ func (c *Comparer) route(key streamKey, results []result) []hop {
 		}
 		i := b*(b-1)/2 + a
 		st := c.pairs[i].streams[key]
-		if st == nil || st.mated == 0 {
+		if st == nil || !st.shared() {
 			continue
 		}
 		hops = append(hops, hop{c.pairs[i], &results[i], first, results[i].orders[st.path]})
@@ -157,13 +161,22 @@ func (c *Comparer) describe(key streamKey, h hop) Stream {
 	for _, span := range first.aloneSet.Spans() {
 		s.VanishedRanges = append(s.VanishedRanges, span.Range())
 	}
-	if st.hopsKnown && (st.fewer != 0 || st.most != 0) {
-		s.Hops = &Hops{st.fewer, st.most}
-		if h.first == 1 {
-			s.Hops = &Hops{-st.most, -st.fewer}
-		}
-	}
+	s.Hops = st.lowered(h.first)
 	return s
+}
+
+// lowered is how much the hop limit was lowered behind the point that the stream
+// passes first, nil if it was not. No router raises it: where it seems to grow, it
+// was set anew or the packets came another way, and that is no number of hops.
+func (s *stream) lowered(first uint8) *Hops {
+	low, high := s.fewer, s.most
+	if first == 1 {
+		low, high = -high, -low
+	}
+	if !s.hopsKnown || high <= 0 {
+		return nil
+	}
+	return &Hops{max(low, 0), high}
 }
 
 // delay sums up how long copies took.
