@@ -339,7 +339,7 @@ func (s *stream) straggle(t *trial) {
 			repeated += span.Len()
 			s.late(span, t.last)
 		case inside && d.again.Contains(span.First):
-			d.gaps[i].copies--
+			d.gaps[i].takeBack(span)
 			d.lost -= d.again.Remove(span)
 			repeated += span.Len()
 			s.fill(span, t.last, t.reads, t.bytesOf(span))

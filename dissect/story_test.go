@@ -417,3 +417,28 @@ func TestEvents(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// No gap ever lost less than one copy of one packet: several late copies of
+// one gap take back one round of its losses, and a READ lost twice, or lost over
+// two gaps, is one packet.
+func TestGapCountsStayPositive(t *testing.T) {
+	for _, text := range []string{
+		// 2 to 5 are lost, NAKed, their resend is lost too but comes late
+		"w1 w6 n2 w6 w7 w2 w3 w4 w5 w8 n2 w6 w3 w4 w2 w5 w9! a9",
+		"w1 w8 n2 w2 w3 w8 n4 w7 w4 w5 w6 w8 w9! a9",
+		"w1 b2 w10 n2 R2:8 w10! a10",
+		"w1 w10 n2 R2:8 w10 n2 w10 n2 R2:8 w10! a10",
+		"w1 w14 n2 R2:8 w10 w11 w12 w13 w14 n2 w14 n2 R2:8 w10 w11 w12 w13 w14! a14",
+	} {
+		c := Config{Events: func(e *Event) {
+			if e.Kind == GapClosed && e.Count < 1 {
+				t.Errorf("%s: event of %d PSNs", text, e.Count)
+			}
+		}}
+		for _, g := range requests(t, tell(t, c, text)).Gaps {
+			if g.Count < 1 || g.Copies < 1 && g.Closed != ClosedReordered {
+				t.Errorf("%s: gap %d-%d counts %d, copies %d", text, g.First, g.Last, g.Count, g.Copies)
+			}
+		}
+	}
+}
