@@ -442,3 +442,30 @@ func TestGapCountsStayPositive(t *testing.T) {
 		}
 	}
 }
+
+// What lies below the first PSN seen and comes alone was overtaken at the start.
+// It is no resend, and no timer is learnt from it, so that later reorderings
+// stay what they are.
+func TestReorderedAtTheStart(t *testing.T) {
+	for _, c := range []struct {
+		text                      string
+		reordered, resent, doubts int64
+		first                     psn.PSN
+	}{
+		{"w101 +12us w100 w102 w104 +12us w103 w105 w107 +12us w106 w108", 3, 0, 0, 100},
+		{"w102 w100 w101 w103", 2, 0, 0, 100},
+		{"w103 w102 w101 w104 w106 w105 w107! a107", 3, 0, 0, 101},
+		{"w0 w16777215 w1 w2", 1, 0, 0, 16777215},
+		// a run that goes on to what had passed is a resend
+		{"w102 w103 +67ms w100 w101 w102 w103 w104! a104", 0, 4, 4, 102},
+	} {
+		s := requests(t, tell(t, Config{}, c.text))
+		if s.Lost != 0 && c.resent == 0 || s.Reordered != c.reordered || s.Retransmitted.Packets != c.resent || s.Undecided != c.doubts {
+			t.Errorf("%s: lost %d, reordered %d, resent %d, undecided %d, want 0, %d, %d, %d", c.text,
+				s.Lost, s.Reordered, s.Retransmitted.Packets, s.Undecided, c.reordered, c.resent, c.doubts)
+		}
+		if c.resent == 0 && s.FirstPSN != c.first {
+			t.Errorf("%s: begins at %d, want %d", c.text, s.FirstPSN, c.first)
+		}
+	}
+}
