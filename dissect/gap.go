@@ -29,6 +29,7 @@ type gap struct {
 	filled    sight     // where it closed
 	message   inMessage //
 	again     []psn.Set // PSNs of which a second copy was lost, a third, and so on
+	inner     psn.Set   // PSNs inside READ requests, which no packet begins in; not in count
 }
 
 // unheard reports whether nothing told at the end that what a timer resent has
@@ -162,17 +163,21 @@ func (d *recovery) name(span psn.Span) {
 // It returns how many lost copies what it filled stands for.
 func (s *stream) fill(span psn.Span, at sight, read bool, bytes int64) (lostBefore int64) {
 	d := s.d
-	for _, part := range within(&d.holes, span) {
+	for n, part := range d.byGap(within(&d.holes, span)) {
 		i, inside := d.gapAt(part.First)
 		d.holes.Remove(part)
 		d.firstBytes += bytes * d.unseen.Remove(part) / span.Len()
 		if !inside {
 			continue
 		}
+		if read && n > 0 {
+			s.notMissing(i, part, at)
+			continue
+		}
 		g := &d.gaps[i]
 		lost := part
 		if read && part.Len() > 1 {
-			g.count -= part.Len() - 1
+			g.count -= g.inner.Insert(psn.Span{First: part.First + 1, Last: part.Last})
 			lost.Last = lost.First
 			if part.Last == g.Last && g.count == 1 {
 				g.Last = g.First
@@ -193,6 +198,50 @@ func (s *stream) fill(span psn.Span, at sight, read bool, bytes int64) (lostBefo
 		}
 	}
 	return lostBefore
+}
+
+// byGap cuts the parts where one gap ends and the next begins.
+func (d *recovery) byGap(parts []psn.Span) []psn.Span {
+	var out []psn.Span
+	for _, part := range parts {
+		for part.Len() > 0 {
+			piece := part
+			if i, inside := d.gapAt(part.First); inside {
+				piece.Last = min(part.Last, d.gaps[i].Last)
+			} else if i < len(d.gaps) {
+				piece.Last = min(part.Last, d.gaps[i].First-1)
+			}
+			out = append(out, piece)
+			part.First = piece.Last + 1
+		}
+	}
+	return out
+}
+
+// notMissing takes a part out of a gap that turns out to lie inside a READ
+// request which was lost with an earlier gap: no packet begins there.
+func (s *stream) notMissing(i int, part psn.Span, at sight) {
+	d := s.d
+	d.counted.Remove(part)
+	d.again.Remove(part)
+	g := d.gaps[i]
+	g.Span, g.count, g.left, g.closed, g.filled = part, part.Len(), 0, ClosedRetransmitted, at
+	s.tellGap(GapClosed, &g)
+	d.cut(i, part)
+}
+
+// takeBack says that the newest copies of the span, taken for lost, came after
+// all. The largest number of copies lost falls when no PSN is left with as many.
+func (g *gap) takeBack(span psn.Span) {
+	for k := len(g.again) - 1; k >= 0; k-- {
+		if g.again[k].Remove(span) > 0 {
+			break
+		}
+	}
+	for n := len(g.again); n > 0 && len(g.again[n-1].Spans()) == 0; n-- {
+		g.again = g.again[:n-1]
+		g.copies--
+	}
 }
 
 // within is the parts of the span that are in the set.
@@ -248,8 +297,12 @@ func (d *recovery) cut(i int, part psn.Span) {
 			continue
 		}
 		g := old
-		g.Span, g.count, g.left = side, side.Len(), d.holes.Overlap(side)
-		g.again = againWithin(old.again, side)
+		g.Span, g.left = side, d.holes.Overlap(side)
+		g.again, g.inner = againWithin(old.again, side), psn.Set{}
+		for _, inner := range within(&old.inner, side) {
+			g.inner.Insert(inner)
+		}
+		g.count = max(1, side.Len()-g.inner.Overlap(side))
 		if g.left > 0 {
 			g.closed = Open
 		} else if g.closed == Open {

@@ -92,6 +92,7 @@ type trial struct {
 	bytes      int64
 	reads      bool
 	ahead      bool // one packet above the current run: of it, or left over from the run before
+	early      bool // below the first PSN seen of the epoch
 	first      sight
 	last       sight
 	silence    int64 // before its first packet
@@ -181,7 +182,7 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 		}
 	}
 	if t.on {
-		if span.First < s.next && s.mayBeLate(in, span.First) {
+		if span.First < s.next && t.early == (span.First < s.first) && (s.mayBeLate(in, span.First) || s.precedes(in, span.First)) {
 			t.add(in, span)
 			s.packets++
 			s.bytes += int64(in.payload)
@@ -209,6 +210,10 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 		s.passOver(psn.Span{First: s.next, Last: span.First - 1}, in.sight(), false)
 	case s.mayBeLate(in, span.First):
 		s.tryOut(in, span)
+		return
+	case s.precedes(in, span.First):
+		s.tryOut(in, span)
+		d.trial.early = d.trial.on
 		return
 	default:
 		s.newRun(span.First, in.sight(), in.time-s.lastActivity())
@@ -242,6 +247,34 @@ func (s *stream) mayBeLate(in *arrival, seq psn.Seq) bool {
 	}
 	i, inside := d.gapAt(seq)
 	return inside && d.gaps[i].evidence == EvidenceObserved
+}
+
+// maxEarly is how many stretches below the first PSN seen are tried out at once.
+const maxEarly = 16
+
+// precedes reports whether the packet lies below the first PSN seen, of which no
+// copy passed: it was overtaken when the capture began, unless it is the first of
+// a resend run, which the receiver may have asked for.
+func (s *stream) precedes(in *arrival, seq psn.Seq) bool {
+	d := s.d
+	if in.reTx || seq >= s.first || seq < s.first-backwardReach || s.heard || s.implied || d.rnr.pending {
+		return false
+	}
+	if set := &d.trial.set; d.trial.on && (set.Contains(seq) || len(set.Spans()) == maxEarly) {
+		return false
+	}
+	return d.answering(seq) < 0
+}
+
+// extendTo moves the start of the epoch back to what came late.
+func (s *stream) extendTo(seq psn.Seq) {
+	s.first = seq
+	if !s.heard {
+		s.acked = seq
+	}
+	if s.epochs == 1 {
+		s.origin = seq.PSN()
+	}
 }
 
 func (s *stream) service() codec.Service { return s.half.service }
@@ -283,6 +316,16 @@ func (s *stream) confirm(in *arrival) (lost int64) {
 	t.on = false
 	first := t.set.Spans()[0].First
 	s.newRun(first, t.first, t.silence)
+	if t.early {
+		// Whether the copies before the capture arrived nobody can tell.
+		for _, span := range t.set.Spans() {
+			s.doubt(in, span)
+			s.tellResend(span, t.last, d.run.reason, isUnknown)
+		}
+		s.next = t.next
+		d.resent.add(t.packets, t.bytes, d.run.reason, isUnknown)
+		return 0
+	}
 	at := d.run.first
 	for _, span := range t.set.Spans() {
 		if at < span.First {
@@ -311,6 +354,11 @@ func (s *stream) refute() {
 	}
 	t.on = false
 	spans := t.set.Spans()
+	if t.early {
+		d.reordered += t.packets
+		s.extendTo(spans[0].First)
+		return
+	}
 	if !t.named || s.service() == codec.UC {
 		s.straggle(t)
 		return
@@ -339,7 +387,7 @@ func (s *stream) straggle(t *trial) {
 			repeated += span.Len()
 			s.late(span, t.last)
 		case inside && d.again.Contains(span.First):
-			d.gaps[i].copies--
+			d.gaps[i].takeBack(span)
 			d.lost -= d.again.Remove(span)
 			repeated += span.Len()
 			s.fill(span, t.last, t.reads, t.bytesOf(span))
@@ -471,6 +519,11 @@ func (s *stream) wasLate(old answer) {
 	}
 }
 
+// shortestTimer is how long a silence must be, in nanoseconds, to pass for the
+// work of a timer that nobody stated. Without a round trip to compare with, less
+// is only the pace of the packets.
+const shortestTimer = 100_000
+
 // timedOut reports whether a resend that nothing asked for is the work of a
 // timer: it waited at least three quarters of the queue pair's timer, or, while
 // that is not known, broke a silence.
@@ -488,7 +541,7 @@ func (s *stream) timedOut(seq psn.Seq, at sight, silence int64) (yes bool) {
 	if timer := s.half.timer(); timer > 0 {
 		return wait >= timer*3/4
 	}
-	idle := silence*2 >= wait && silence > 4*s.rttMin
+	idle := silence*2 >= wait && silence > max(4*s.rttMin, shortestTimer)
 	if idle && (d.timer == 0 || silence < d.timer) {
 		d.timer = silence
 	}

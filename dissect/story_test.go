@@ -431,3 +431,55 @@ func TestEvents(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// No gap ever lost less than one copy of one packet: several late copies of
+// one gap take back one round of its losses, and a READ lost twice, or lost over
+// two gaps, is one packet.
+func TestGapCountsStayPositive(t *testing.T) {
+	for _, text := range []string{
+		// 2 to 5 are lost, NAKed, their resend is lost too but comes late
+		"w1 w6 n2 w6 w7 w2 w3 w4 w5 w8 n2 w6 w3 w4 w2 w5 w9! a9",
+		"w1 w8 n2 w2 w3 w8 n4 w7 w4 w5 w6 w8 w9! a9",
+		"w1 b2 w10 n2 R2:8 w10! a10",
+		"w1 w10 n2 R2:8 w10 n2 w10 n2 R2:8 w10! a10",
+		"w1 w14 n2 R2:8 w10 w11 w12 w13 w14 n2 w14 n2 R2:8 w10 w11 w12 w13 w14! a14",
+	} {
+		c := Config{Events: func(e *Event) {
+			if e.Kind == GapClosed && e.Count < 1 {
+				t.Errorf("%s: event of %d PSNs", text, e.Count)
+			}
+		}}
+		for _, g := range requests(t, tell(t, c, text)).Gaps {
+			if g.Count < 1 || g.Copies < 1 && g.Closed != ClosedReordered {
+				t.Errorf("%s: gap %d-%d counts %d, copies %d", text, g.First, g.Last, g.Count, g.Copies)
+			}
+		}
+	}
+}
+
+// What lies below the first PSN seen and comes alone was overtaken at the start.
+// It is no resend, and no timer is learnt from it, so that later reorderings
+// stay what they are.
+func TestReorderedAtTheStart(t *testing.T) {
+	for _, c := range []struct {
+		text                      string
+		reordered, resent, doubts int64
+		first                     psn.PSN
+	}{
+		{"w101 +12us w100 w102 w104 +12us w103 w105 w107 +12us w106 w108", 3, 0, 0, 100},
+		{"w102 w100 w101 w103", 2, 0, 0, 100},
+		{"w103 w102 w101 w104 w106 w105 w107! a107", 3, 0, 0, 101},
+		{"w0 w16777215 w1 w2", 1, 0, 0, 16777215},
+		// a run that goes on to what had passed is a resend
+		{"w102 w103 +67ms w100 w101 w102 w103 w104! a104", 0, 4, 4, 102},
+	} {
+		s := requests(t, tell(t, Config{}, c.text))
+		if s.Lost != 0 && c.resent == 0 || s.Reordered != c.reordered || s.Retransmitted.Packets != c.resent || s.Undecided != c.doubts {
+			t.Errorf("%s: lost %d, reordered %d, resent %d, undecided %d, want 0, %d, %d, %d", c.text,
+				s.Lost, s.Reordered, s.Retransmitted.Packets, s.Undecided, c.reordered, c.resent, c.doubts)
+		}
+		if c.resent == 0 && s.FirstPSN != c.first {
+			t.Errorf("%s: begins at %d, want %d", c.text, s.FirstPSN, c.first)
+		}
+	}
+}
