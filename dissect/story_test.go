@@ -469,3 +469,26 @@ func TestReorderedAtTheStart(t *testing.T) {
 		}
 	}
 }
+
+// UC never resends. A flow that steps back begins anew; a packet that steps back
+// alone is a copy that the network made.
+func TestUCStartsOver(t *testing.T) {
+	for _, c := range []struct {
+		text            string
+		epochs          int
+		lost, reordered int64
+	}{
+		{"u100 u101 u102 u103 +60s u100 u101 u102 u103", 2, 0, 0},
+		{"u100 u101 u103 u104 +60s u100 u101 u103 u104", 2, 2, 0},
+		{"u100 u101 u102 u101 u103 u104", 1, 0, 0},
+		{"u100 u101 u102 u102 u103", 1, 0, 0},
+		{"u100 u101 u103 u102 u104", 1, 0, 1},
+		{"u101 u100 u102 u103", 1, 0, 1},
+	} {
+		s := requests(t, tell(t, Config{}, c.text))
+		if s.Epochs != c.epochs || s.Lost != c.lost || s.Reordered != c.reordered || s.Retransmitted.Packets != 0 || s.Undecided != 0 {
+			t.Errorf("%s: %d epochs, lost %d, reordered %d, resent %d, undecided %d, want %d, %d, %d, 0, 0", c.text,
+				s.Epochs, s.Lost, s.Reordered, s.Retransmitted.Packets, s.Undecided, c.epochs, c.lost, c.reordered)
+		}
+	}
+}
