@@ -426,6 +426,7 @@ func TestGapCountsStayPositive(t *testing.T) {
 		// 2 to 5 are lost, NAKed, their resend is lost too but comes late
 		"w1 w6 n2 w6 w7 w2 w3 w4 w5 w8 n2 w6 w3 w4 w2 w5 w9! a9",
 		"w1 w8 n2 w2 w3 w8 n4 w7 w4 w5 w6 w8 w9! a9",
+		"w1 w7 n2 w2 w6 w3 w7 w4 w8 w5 w9! a9",
 		"w1 b2 w10 n2 R2:8 w10! a10",
 		"w1 w10 n2 R2:8 w10 n2 w10 n2 R2:8 w10! a10",
 		"w1 w14 n2 R2:8 w10 w11 w12 w13 w14 n2 w14 n2 R2:8 w10 w11 w12 w13 w14! a14",
