@@ -1,6 +1,9 @@
 package dissect
 
-import "github.com/rdmadump/rdmadump/psn"
+import (
+	"github.com/rdmadump/rdmadump/codec"
+	"github.com/rdmadump/rdmadump/psn"
+)
 
 // A queue pair number that is used again begins anywhere in the PSN space. To
 // take that for a loss or a retransmission of millions of packets would be
@@ -32,6 +35,11 @@ type candidate struct {
 // jumped reports whether the packet is set aside.
 func (s *stream) jumped(in *arrival, n int) bool {
 	if s.near(in.psn) {
+		if s.moved != nil && s.startedOver(in) {
+			s.move()
+			s.arrive(in, n)
+			return true
+		}
 		if s.moved != nil {
 			s.moved = nil // a stray
 			s.packets++
@@ -52,6 +60,13 @@ func (s *stream) jumped(in *arrival, n int) bool {
 	s.move()
 	s.arrive(in, n)
 	return true
+}
+
+// startedOver reports whether the packet goes on from one that stepped back. UC
+// never resends: it is a new flow, and no copy that came twice.
+func (s *stream) startedOver(in *arrival) bool {
+	c := s.moved
+	return s.service() == codec.UC && c.in.psn.Sub(s.top.PSN()) < 0 && in.psn != s.top.PSN() && in.psn.Sub(c.in.psn) == c.n
 }
 
 // move believes the packet that was set aside: a wide gap, or an epoch.

@@ -189,7 +189,7 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 			s.lastTime = in.time
 			return
 		}
-		if span.First < s.next && span.First >= t.set.Spans()[0].First {
+		if span.First < s.next && span.First >= t.set.Spans()[0].First && s.service() != codec.UC {
 			s.confirm(in) // repeats a neighbour
 		} else {
 			s.refute()
@@ -214,6 +214,11 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 	case s.precedes(in, span.First):
 		s.tryOut(in, span)
 		d.trial.early = d.trial.on
+		return
+	case s.service() == codec.UC:
+		// No resend: a copy of the network's, or a new epoch, as the next tells.
+		s.refute()
+		s.moved = &candidate{*in, int(span.Len())}
 		return
 	default:
 		s.newRun(span.First, in.sight(), in.time-s.lastActivity())

@@ -440,6 +440,7 @@ func TestGapCountsStayPositive(t *testing.T) {
 		// 2 to 5 are lost, NAKed, their resend is lost too but comes late
 		"w1 w6 n2 w6 w7 w2 w3 w4 w5 w8 n2 w6 w3 w4 w2 w5 w9! a9",
 		"w1 w8 n2 w2 w3 w8 n4 w7 w4 w5 w6 w8 w9! a9",
+		"w1 w7 n2 w2 w6 w3 w7 w4 w8 w5 w9! a9",
 		"w1 b2 w10 n2 R2:8 w10! a10",
 		"w1 w10 n2 R2:8 w10 n2 w10 n2 R2:8 w10! a10",
 		"w1 w14 n2 R2:8 w10 w11 w12 w13 w14 n2 w14 n2 R2:8 w10 w11 w12 w13 w14! a14",
@@ -480,6 +481,29 @@ func TestReorderedAtTheStart(t *testing.T) {
 		}
 		if c.resent == 0 && s.FirstPSN != c.first {
 			t.Errorf("%s: begins at %d, want %d", c.text, s.FirstPSN, c.first)
+		}
+	}
+}
+
+// UC never resends. A flow that steps back begins anew; a packet that steps back
+// alone is a copy that the network made.
+func TestUCStartsOver(t *testing.T) {
+	for _, c := range []struct {
+		text            string
+		epochs          int
+		lost, reordered int64
+	}{
+		{"u100 u101 u102 u103 +60s u100 u101 u102 u103", 2, 0, 0},
+		{"u100 u101 u103 u104 +60s u100 u101 u103 u104", 2, 2, 0},
+		{"u100 u101 u102 u101 u103 u104", 1, 0, 0},
+		{"u100 u101 u102 u102 u103", 1, 0, 0},
+		{"u100 u101 u103 u102 u104", 1, 0, 1},
+		{"u101 u100 u102 u103", 1, 0, 1},
+	} {
+		s := requests(t, tell(t, Config{}, c.text))
+		if s.Epochs != c.epochs || s.Lost != c.lost || s.Reordered != c.reordered || s.Retransmitted.Packets != 0 || s.Undecided != 0 {
+			t.Errorf("%s: %d epochs, lost %d, reordered %d, resent %d, undecided %d, want %d, %d, %d, 0, 0", c.text,
+				s.Epochs, s.Lost, s.Reordered, s.Retransmitted.Packets, s.Undecided, c.epochs, c.lost, c.reordered)
 		}
 	}
 }
