@@ -168,9 +168,9 @@ func (p *Packet) decodeHeader(h Header, b []byte) {
 }
 
 // AppendBinary appends the packet to b: the BTH, the headers that Headers
-// names, payload, pad and what there is of the ICRC, as they stand in the struct. It completes
-// nothing, so that wrong packets can be made too. It returns ErrRange, and b
-// unchanged, when a value does not fit its field.
+// names, payload, pad and what there is of the ICRC, as they stand in the
+// struct. It completes nothing, so that wrong packets can be made too. It
+// returns ErrRange, and b unchanged, when a value does not fit its field.
 func (p *Packet) AppendBinary(b []byte) ([]byte, error) {
 	start := len(b)
 	var err error

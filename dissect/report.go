@@ -29,7 +29,7 @@ type Capture struct {
 	RDMAFrames      int64  `json:"rdma_frames"`
 	CutFrames       int64  `json:"cut_frames"` // RDMA frames captured only in part
 	BadICRC         int64  `json:"bad_icrc"`
-	DuplicateFrames int64  `json:"duplicate_frames"`    // mirrored twice, otherwise ignored
+	DuplicateFrames int64  `json:"duplicate_frames"`    // seen twice, otherwise ignored
 	Fragments       int64  `json:"fragments"`           // IP fragments, counted and not decoded
 	CaptureDrops    uint64 `json:"capture_drops"`       // frames that the capture itself lost
 	Backwards       int64  `json:"backwards"`           // frames with an earlier time than the frame before
