@@ -364,6 +364,21 @@ func TestLocateCutInsideTunnel(t *testing.T) {
 	}
 }
 
+// Where the outer packet ends within the BTH, its padding is still part of the
+// frame.
+func TestLocateCutBTHInsideTunnel(t *testing.T) {
+	inner := ethernet("0800", rocev2over4())
+	b := slices.Concat(ethernet("0800", ipv4(47, behind("1000 88be 00000001 1064 0064 00000005", inner[:46]))), make([]byte, 20))
+	var l Locator
+	var p Packet
+	if got := l.Locate(&Frame{Data: b, WireLen: len(b), Link: LinkEthernet}, &p); got != Cut {
+		t.Fatal(got)
+	}
+	if all := slices.Concat(p.Link, p.Covered, p.Trailer); len(p.Transport()) != 4 || len(p.Trailer) != 20 || string(all) != string(b) {
+		t.Errorf("%d bytes of the BTH, trailer %d, parts make %x", len(p.Transport()), len(p.Trailer), all)
+	}
+}
+
 func TestLocateUDPPorts(t *testing.T) {
 	at := func(port int) *Frame {
 		b := ethernet("0800", ipv4(17, udp(port, slices.Concat(send, spare))))

@@ -123,6 +123,7 @@ func (l *Locator) follow(f *Frame, p *Packet) Outcome {
 			p.Trailer = f.Data[len(w.data):]
 			return Found
 		case stepCut:
+			p.Trailer = f.Data[len(w.data):]
 			return Cut
 		default:
 			*p = Packet{Number: f.Number, File: f.File, Time: f.Time}
