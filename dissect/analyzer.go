@@ -29,22 +29,24 @@ type Config struct {
 // Analyzer follows the packets of captures and explains what was lost. It is
 // not safe for concurrent use.
 type Analyzer struct {
-	config   Config
-	captures []input
-	table    halfTable
-	halves   []*half // in order of appearance
-	between  map[ends]*neighbours
-	nursery  nursery
-	recent   *recent
-	totals   Totals
-	pauses   flowControl
-	evicted  Evicted
-	retired  Totals // of evicted halves
-	gapLimit int    // closed gaps that a stream keeps, MaxGaps or fewer
-	gapsKept int    // closed, by all streams
-	gapsOpen int    // not retired, of all streams
-	asides   tallies
-	stated   map[halfKey]halfKey // Config.Pairs
+	config    Config
+	captures  []input
+	table     halfTable
+	halves    []*half // in order of appearance
+	between   map[ends]*neighbours
+	nursery   nursery
+	recent    *recent
+	totals    Totals
+	pauses    flowControl
+	evicted   Evicted
+	retired   Totals // of evicted halves
+	gapLimit  int    // closed gaps that a stream keeps, MaxGaps or fewer
+	gapsKept  int    // closed, by all streams
+	gapsOpen  int    // not retired, of all streams
+	asides    tallies
+	unbegun   flow                // of streams that have not begun; stays empty
+	uncourted courtship           // of halves whose partner nobody looks for; stays empty
+	stated    map[halfKey]halfKey // Config.Pairs
 
 	packet Packet
 	bth    codec.BTH
@@ -55,8 +57,8 @@ type Analyzer struct {
 	last    int64 // latest
 	started bool
 	nHalves uint32
-	numbers int // connections numbered so far
-	hand    int // of the clock that looks for a half to evict
+	numbers int32 // connections numbered so far
+	hand    int   // of the clock that looks for a half to evict
 	cm      connectionManagement
 }
 
@@ -315,7 +317,7 @@ func (a *Analyzer) newHalf(key *halfKey, hash uint32, op codec.Opcode) *half {
 	if t, ok := a.config.transportStated(); ok && h.service != codec.UC && h.service != codec.RD {
 		h.transport = t
 	}
-	h.req.a, h.req.half = a, h
+	h.req.a, h.req.half, h.req.flow, h.courtship = a, h, &a.unbegun, &a.uncourted
 	a.table.insert(h, hash)
 	a.halves = append(a.halves, h)
 	near := a.between[h.ends()]

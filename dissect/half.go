@@ -11,43 +11,42 @@ const reth = codec.HeaderRETH
 // requests of a stream, the READ responses and the feedback on the stream that
 // comes the other way. Two halves that answer each other are a connection.
 type half struct {
-	key     halfKey
-	req     stream  // its requests
-	resp    *stream // its READ responses, nil while there are none
-	partner *half
-	fb      feedback // on the partner's requests
-	readFB  feedback // IRN's, on the partner's READ responses
-
-	id        uint32 // in order of appearance, from 1
-	hash      uint32
-	service   codec.Service
-	transport transportKind
-	pairedBy  pairing
-	promised  *halfKey // the partner, as the user says
-	mtu       mtus
+	// What each packet needs, in few cache lines.
+	key       halfKey
+	lastTime  int64
 	good, bad int64 // packets by their ICRC
 	idSteps   int64 // packets with another IP identification than the one before
 	idStays   int64
-	lastID    uint16
-	lastTime  int64
-	number    int  // of the connection, 0 while none was given
-	gone      bool // evicted
-	over      bool // it was told that the connection is closed
+	partner   *half
 	tally     tally
-
-	waiting   []arrival // feedback of which the stream is not known yet
-	suitors   []suitor
-	courtedBy []*half // whose suitors it is among
-	among     *neighbours
-	place     int
-	bucket    *[]*half // where its requests are listed, nil while they are not
-	spot      int
-	sought    int     // times it looked for what it acknowledges among the unproven
-	ackTimer  int64   // ACK timeout that connection management set, nanoseconds
-	retries   int     // retry count that connection management set, -1 unknown
-	start     psn.PSN // first PSN of the requests, where agreed says so
+	id        uint32 // in order of appearance, from 1
+	hash      uint32
+	number    int32 // of the connection, 0 while none was given
+	lastID    uint16
+	service   codec.Service
+	transport transportKind
+	mtu       mtus
+	pairedBy  pairing
+	gone      bool    // evicted
+	over      bool    // it was told that the connection is closed
 	agreed    bool    // connection management announced the first packet
 	renew     bool    // it announced that the queue pair begins anew
+	req       stream  // its requests
+	resp      *stream // its READ responses, nil while there are none
+
+	fb     feedback  // on the partner's requests
+	readFB *feedback // IRN's, on the partner's READ responses; nil while there is none
+
+	*courtship          // never nil, but shared and empty unless needed
+	promised   *halfKey // the partner, as the user says
+	among      *neighbours
+	bucket     *[]*half // where its requests are listed, nil while they are not
+	place      int32
+	spot       int32
+	ackTimer   int64   // ACK timeout that connection management set, nanoseconds
+	start      psn.PSN // first PSN of the requests, where agreed says so
+	retries    int8    // retry count that connection management set, -1 unknown
+	sought     uint8   // times it looked for what it acknowledges among the unproven
 }
 
 // transportKind is how a connection recovers.
@@ -126,6 +125,9 @@ func (h *half) take(a *Analyzer, in *arrival) {
 		}
 		h.response(in)
 	case in.op == codec.OpcodeIRNReadAck || in.op == codec.OpcodeIRNReadNack:
+		if h.readFB == nil {
+			h.readFB = &feedback{}
+		}
 		h.readFB.count(in)
 		if h.partner != nil && h.partner.resp != nil {
 			h.partner.resp.acknowledged(in)
@@ -160,7 +162,7 @@ func (h *half) request(in *arrival) {
 func (h *half) response(in *arrival) {
 	h.learnMTU(in)
 	if h.resp == nil {
-		h.resp = &stream{a: h.req.a, half: h, response: true}
+		h.resp = &stream{a: h.req.a, half: h, response: true, flow: &h.req.a.unbegun}
 	}
 	s := h.resp
 	if h.transport == irnTransport {
