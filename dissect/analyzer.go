@@ -275,7 +275,7 @@ func (a *Analyzer) mirrored(c *input, p *Packet, h *half, mark uint32, bth *code
 		a.totals.CEMarked++
 	}
 	if remarked && h != nil {
-		h.tally.marked++
+		h.marked++
 	}
 	return copied
 }
@@ -301,13 +301,25 @@ func serviceOf(op codec.Opcode) codec.Service {
 	return op.Service()
 }
 
+// sender is a half that begins with a request, and the flow of its requests
+// right behind it.
+type sender struct {
+	half half
+	flow flow
+}
+
 // newHalf begins a half.
 func (a *Analyzer) newHalf(key *halfKey, hash uint32, op codec.Opcode) *half {
 	if a.table.n >= a.config.MaxHalves {
 		a.evict()
 	}
 	a.nHalves++
-	h := &half{key: *key, hash: hash, id: a.nHalves, service: serviceOf(op), mtu: anyMTU, retries: -1}
+	h, begun := &half{}, &a.unbegun
+	if !op.Response() {
+		s := &sender{}
+		h, begun = &s.half, &s.flow
+	}
+	h.key, h.hash, h.id, h.service, h.mtu, h.retries = *key, hash, a.nHalves, serviceOf(op), anyMTU, -1
 	if op.Service() == codec.IRN {
 		h.transport = irnTransport
 		if op == codec.OpcodeMPRDMAAck || op == codec.OpcodeMPRDMANack {
@@ -317,7 +329,7 @@ func (a *Analyzer) newHalf(key *halfKey, hash uint32, op codec.Opcode) *half {
 	if t, ok := a.config.transportStated(); ok && h.service != codec.UC && h.service != codec.RD {
 		h.transport = t
 	}
-	h.req.a, h.req.half, h.req.flow, h.courtship = a, h, &a.unbegun, &a.uncourted
+	h.req.a, h.req.half, h.req.flow, h.courtship = a, h, begun, &a.uncourted
 	a.table.insert(h, hash)
 	a.halves = append(a.halves, h)
 	near := a.between[h.ends()]

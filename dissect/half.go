@@ -10,43 +10,49 @@ const reth = codec.HeaderRETH
 // half is everything that one end sends to one queue pair of another: the
 // requests of a stream, the READ responses and the feedback on the stream that
 // comes the other way. Two halves that answer each other are a connection.
+//
+// With many connections its cost is that of fetching it from memory, so fields
+// lie in the order in which packets need them, by lines of 64 bytes.
 type half struct {
-	// What each packet needs, in few cache lines.
-	key       halfKey
-	lastTime  int64
+	key      halfKey
+	lastTime int64
+
 	good, bad int64 // packets by their ICRC
 	idSteps   int64 // packets with another IP identification than the one before
 	idStays   int64
+	packets   int64
+	marked    int64 // packets with a CE mark
 	partner   *half
-	tally     tally
 	id        uint32 // in order of appearance, from 1
 	hash      uint32
-	number    int32 // of the connection, 0 while none was given
+
+	req stream // its requests
+
+	resp      *stream // its READ responses, nil while there are none
+	number    int32   // of the connection, 0 while none was given
 	lastID    uint16
 	service   codec.Service
 	transport transportKind
 	mtu       mtus
 	pairedBy  pairing
-	gone      bool    // evicted
-	over      bool    // it was told that the connection is closed
-	agreed    bool    // connection management announced the first packet
-	renew     bool    // it announced that the queue pair begins anew
-	req       stream  // its requests
-	resp      *stream // its READ responses, nil while there are none
+	gone      bool // evicted
+	over      bool // it was told that the connection is closed
+	agreed    bool // connection management announced the first packet
+	renew     bool // it announced that the queue pair begins anew
 
-	fb     feedback  // on the partner's requests
-	readFB *feedback // IRN's, on the partner's READ responses; nil while there is none
+	fb         feedback  // on the partner's requests
+	readFB     *feedback // IRN's, on the partner's READ responses; nil while there is none
+	*courtship           // never nil, but shared and empty unless needed
 
-	*courtship          // never nil, but shared and empty unless needed
-	promised   *halfKey // the partner, as the user says
-	among      *neighbours
-	bucket     *[]*half // where its requests are listed, nil while they are not
-	place      int32
-	spot       int32
-	ackTimer   int64   // ACK timeout that connection management set, nanoseconds
-	start      psn.PSN // first PSN of the requests, where agreed says so
-	retries    int8    // retry count that connection management set, -1 unknown
-	sought     uint8   // times it looked for what it acknowledges among the unproven
+	promised *halfKey // the partner, as the user says
+	among    *neighbours
+	bucket   *[]*half // where its requests are listed, nil while they are not
+	place    int32
+	spot     int32
+	ackTimer int64   // ACK timeout that connection management set, nanoseconds
+	start    psn.PSN // first PSN of the requests, where agreed says so
+	retries  int8    // retry count that connection management set, -1 unknown
+	sought   uint8   // times it looked for what it acknowledges among the unproven
 }
 
 // transportKind is how a connection recovers.
@@ -107,9 +113,9 @@ func (h *half) identified(id uint16) {
 // take follows one packet of the half.
 func (h *half) take(a *Analyzer, in *arrival) {
 	h.lastTime = in.time
-	h.tally.packets++
+	h.packets++
 	if in.ce {
-		h.tally.marked++
+		h.marked++
 	}
 	f := &forms[in.op]
 	switch {

@@ -87,7 +87,7 @@ func (n *neighbours) suiting(dst []suitor, h *half, in *arrival) (suitors []suit
 			continue
 		}
 		for _, c := range n.alone[bucket] {
-			if c == h || c.service != h.service || !c.req.fits(in) {
+			if !c.req.fits(in) || c.service != h.service || c == h {
 				continue
 			}
 			if len(dst) == maxSuitors {
@@ -120,7 +120,7 @@ func (n *neighbours) answeredBy(service codec.Service, in *arrival) *half {
 				return nil
 			}
 			looked++
-			if c.partner == nil && c.service == service && c.req.fits(in) {
+			if c.req.fits(in) && c.partner == nil && c.service == service {
 				return c
 			}
 		}

@@ -150,11 +150,11 @@ func (s *stream) fits(in *arrival) bool {
 	if !s.on {
 		return false
 	}
-	if s.vouches(in) {
+	if s.watch && s.vouches(in) {
 		return true
 	}
 	seq := psn.Unwrap(s.top, in.psn)
-	if s.tail.waiting && seq >= s.tail.seq && int64(seq-s.tail.seq) < s.tail.most() {
+	if s.watch && s.tail.waiting && seq >= s.tail.seq && int64(seq-s.tail.seq) < s.tail.most() {
 		return true
 	}
 	if in.op.Service() == codec.IRN && forms[in.op].verb == codec.VerbReadResponse {

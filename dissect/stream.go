@@ -23,6 +23,7 @@ type stream struct {
 	top   psn.Seq // one past the highest PSN taken
 	next  psn.Seq // what continues the current run; top unless a resend is under way
 	acked psn.Seq // one past the highest PSN that the receiver acknowledged
+	first psn.Seq // where the epoch began
 
 	watch    bool // something in recovery must see each packet
 	on       bool // the first packet was seen
@@ -44,7 +45,6 @@ type stream struct {
 // flow is what a stream knows once it has begun, troubles aside. Halves that
 // only give feedback have none.
 type flow struct {
-	first    psn.Seq // where the epoch began
 	origin   psn.PSN // where the first epoch began
 	epochs   int32
 	beganAt  int64 // time of the epoch's first packet
@@ -75,14 +75,14 @@ type mark struct {
 // inMessage is the message that a PSN belongs to, as far as it was seen.
 type inMessage struct {
 	number int64
-	op     codec.Opcode
-	known  bool // op is that of its first packet
-	open   bool // its last packet has not come yet
 	reth   codec.RETH
-	hasVA  bool
 	first  psn.Seq
 	began  int64 // time of its first packet
-	whole  bool  // every packet so far was seen
+	op     codec.Opcode
+	known  bool // op is that of its first packet
+	hasVA  bool
+	open   bool // its last packet has not come yet
+	whole  bool // every packet so far was seen
 }
 
 // recovery is what a stream knows of its troubles. All Sets hold only what is
@@ -345,7 +345,7 @@ func (s *stream) passOver(span psn.Span, at sight, suspect bool) {
 
 // begin starts an epoch with the packet's PSN.
 func (s *stream) begin(in *arrival, p psn.PSN) {
-	if !s.on {
+	if s.flow == &s.a.unbegun {
 		s.flow = &flow{}
 	}
 	s.epochs++

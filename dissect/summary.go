@@ -29,9 +29,9 @@ func (a *Analyzer) Report() *Report {
 		if a.byQPN() && !a.config.Selection.connection(&c) {
 			continue
 		}
-		kept.add(h.tally)
+		kept.add(tally{packets: h.packets, marked: h.marked})
 		if h.partner != nil {
-			kept.add(h.partner.tally)
+			kept.add(tally{packets: h.partner.packets, marked: h.partner.marked})
 		}
 		for i := range c.Streams {
 			r.Totals.Lost += c.Streams[i].Lost
