@@ -40,6 +40,7 @@ type Analyzer struct {
 	pauses    flowControl
 	evicted   Evicted
 	retired   Totals // of evicted halves
+	weight    int64  // of all halves, bytes
 	gapLimit  int    // closed gaps that a stream keeps, MaxGaps or fewer
 	gapsKept  int    // closed, by all streams
 	gapsOpen  int    // not retired, of all streams
@@ -242,6 +243,9 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 		in.damaged = !h.uselessICRC()
 	}
 	h.take(a, in)
+	if h.weighAgain() {
+		a.weigh(h)
+	}
 }
 
 // fillIn fills an arrival from a located packet.
@@ -311,7 +315,7 @@ type sender struct {
 // newHalf begins a half.
 func (a *Analyzer) newHalf(key *halfKey, hash uint32, op codec.Opcode) *half {
 	if a.table.n >= a.config.MaxHalves {
-		a.evict()
+		a.evict(0)
 	}
 	a.nHalves++
 	h, begun := &half{}, &a.unbegun
@@ -343,15 +347,32 @@ func (a *Analyzer) newHalf(key *halfKey, hash uint32, op codec.Opcode) *half {
 	return h
 }
 
-// evict drops the half that rested longest among a few, with what it counted.
-func (a *Analyzer) evict() {
+// stranger reports whether nothing but a few packets speak for a half, as for
+// those that somebody made up.
+func (h *half) stranger() bool { return h.partner == nil && h.packets < 4 }
+
+// evict drops a half with what it counted: of a few that weigh enough a stranger,
+// if there is one, and of those the one that rested longest.
+func (a *Analyzer) evict(enough int64) {
 	var oldest *half
 	at := 0
 	for range min(16, len(a.halves)) {
 		a.hand = (a.hand + 1) % len(a.halves)
-		if h := a.halves[a.hand]; oldest == nil || h.lastTime < oldest.lastTime {
-			oldest, at = h, a.hand
+		h := a.halves[a.hand]
+		switch {
+		case oldest == nil:
+		case (h.weight >= enough) != (oldest.weight >= enough):
+			if h.weight < enough {
+				continue
+			}
+		case h.stranger() != oldest.stranger():
+			if !h.stranger() {
+				continue
+			}
+		case h.lastTime >= oldest.lastTime:
+			continue
 		}
+		oldest, at = h, a.hand
 	}
 	if oldest == nil {
 		return

@@ -50,6 +50,7 @@ type half struct {
 	place    int32
 	spot     int32
 	ackTimer int64   // ACK timeout that connection management set, nanoseconds
+	weight   int64   // bytes that it held when it was weighed last
 	start    psn.PSN // first PSN of the requests, where agreed says so
 	retries  int8    // retry count that connection management set, -1 unknown
 	sought   uint8   // times it looked for what it acknowledges among the unproven
