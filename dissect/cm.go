@@ -34,7 +34,7 @@ type agreement struct {
 	start    psn.PSN
 	mtu      mtus
 	ackTimer int64
-	retries  int
+	retries  int8
 	attempt  [2]uint32 // the two communication IDs
 }
 
@@ -89,7 +89,7 @@ func (a *Analyzer) agree(p *Packet, r *request, rep *codec.REP) {
 	if c.agreed == nil || len(c.agreed) >= maxAgreements {
 		c.agreed = map[halfKey]agreement{}
 	}
-	both := agreement{mtu: mtuOf(codec.MTU(r.req.PathMTU)), retries: int(r.req.RetryCount), attempt: attempt,
+	both := agreement{mtu: mtuOf(codec.MTU(r.req.PathMTU)), retries: int8(r.req.RetryCount), attempt: attempt,
 		ackTimer: codec.AckTimeout(r.req.Primary.LocalAckTimeout).Nanoseconds()}
 	one, other := both, both
 	one.other, one.start = passive, r.req.StartingPSN

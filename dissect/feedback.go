@@ -7,19 +7,32 @@ import (
 
 // feedback counts what a half says of the requests that came the other way.
 type feedback struct {
-	packets, bytes   int64
-	acks, naks, rnrs int64
-	atomicAcks       int64
-	nakPSNs          []psn.PSN
-	noCredit         int64 // ACKs that grant no receive request
-	cut              int64 // acknowledgements whose AETH was cut off
-	lastTime         int64
+	packets, bytes int64
+	acks           int64
+	noCredit       int64 // ACKs that grant no receive request
+	lastTime       int64
+	*seldom        // nil while all of it is zero
+}
+
+// seldom is feedback that most halves never give.
+type seldom struct {
+	naks, rnrs int64
+	atomicAcks int64
+	cut        int64 // acknowledgements whose AETH was cut off
+	nakPSNs    []psn.PSN
+}
+
+func (f *feedback) rare() *seldom {
+	if f.seldom == nil {
+		f.seldom = &seldom{}
+	}
+	return f.seldom
 }
 
 // maxNakPSNs bounds the list of PSNs that NAKs named.
 const maxNakPSNs = 4096
 
-func (f *feedback) nak(p psn.PSN) {
+func (f *seldom) nak(p psn.PSN) {
 	for i := len(f.nakPSNs) - 1; i >= 0; i-- {
 		if f.nakPSNs[i] == p {
 			return
@@ -34,13 +47,13 @@ func (f *feedback) nak(p psn.PSN) {
 func (f *feedback) count(in *arrival) {
 	f.lastTime = in.time
 	if forms[in.op].verb == codec.VerbAtomicAck {
-		f.atomicAcks++
+		f.rare().atomicAcks++
 		return
 	}
 	f.packets++
 	f.bytes += int64(in.wire)
 	if !in.has.Has(codec.HeaderAETH) {
-		f.cut++
+		f.rare().cut++
 		return
 	}
 	switch in.aeth.Syndrome.Kind() {
@@ -50,9 +63,9 @@ func (f *feedback) count(in *arrival) {
 			f.noCredit++
 		}
 	case codec.KindRNRNAK:
-		f.rnrs++
+		f.rare().rnrs++
 	case codec.KindNAK:
-		f.naks++
+		f.rare().naks++
 		if in.aeth.Syndrome.IsSequenceNAK() {
 			f.nak(in.psn)
 		}
@@ -173,8 +186,8 @@ func (s *stream) ack(before psn.Seq, in *arrival) {
 func (s *stream) rtt(seq psn.Seq, in *arrival) bool {
 	for i := range s.marks {
 		m := &s.marks[i]
-		if m.seq == seq && m.once && m.time > 0 {
-			m.once = false
+		if m.seq == seq && s.once>>i&1 != 0 && m.time > 0 {
+			s.once &^= 1 << i
 			s.roundTrip(in.time - m.time)
 			return true
 		}
@@ -189,9 +202,6 @@ func (s *stream) roundTrip(span int64) {
 	}
 	if s.rttMin == 0 || span < s.rttMin {
 		s.rttMin = span
-	}
-	if s.rtts == nil {
-		s.rtts = &samples{}
 	}
 	s.rtts.add(span)
 }

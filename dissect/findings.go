@@ -32,7 +32,7 @@ func (s *stream) exhausted() *Finding {
 	if d.timeouts == 0 {
 		return nil
 	}
-	retries := s.half.retries
+	retries := int(s.half.retries)
 	if retries < 0 {
 		retries = defaultRetries
 	}

@@ -432,7 +432,9 @@ func (s *stream) keep(g *gap) {
 	if g.closed == ClosedReordered && !s.a.config.ReorderedGaps {
 		return
 	}
-	d.done = append(d.done, *g)
+	done := *g
+	done.again, done.inner = nil, psn.Set{} // not needed any more
+	d.done = append(d.done, done)
 	s.a.gapsKept++
 	if limit := s.a.gapLimit; len(d.done) >= 2*limit+4 {
 		s.a.keepWorst(d, limit)

@@ -10,44 +10,50 @@ const reth = codec.HeaderRETH
 // half is everything that one end sends to one queue pair of another: the
 // requests of a stream, the READ responses and the feedback on the stream that
 // comes the other way. Two halves that answer each other are a connection.
+//
+// With many connections its cost is that of fetching it from memory, so fields
+// lie in the order in which packets need them, by lines of 64 bytes.
 type half struct {
-	key     halfKey
-	req     stream  // its requests
-	resp    *stream // its READ responses, nil while there are none
-	partner *half
-	fb      feedback // on the partner's requests
-	readFB  feedback // IRN's, on the partner's READ responses
+	key      halfKey
+	lastTime int64
 
-	id        uint32 // in order of appearance, from 1
-	hash      uint32
-	service   codec.Service
-	transport transportKind
-	pairedBy  pairing
-	promised  *halfKey // the partner, as the user says
-	mtu       mtus
 	good, bad int64 // packets by their ICRC
 	idSteps   int64 // packets with another IP identification than the one before
 	idStays   int64
+	packets   int64
+	marked    int64 // packets with a CE mark
+	partner   *half
+	id        uint32 // in order of appearance, from 1
+	hash      uint32
+
+	req stream // its requests
+
+	resp      *stream // its READ responses, nil while there are none
+	number    int32   // of the connection, 0 while none was given
 	lastID    uint16
-	lastTime  int64
-	number    int  // of the connection, 0 while none was given
+	service   codec.Service
+	transport transportKind
+	mtu       mtus
+	pairedBy  pairing
 	gone      bool // evicted
 	over      bool // it was told that the connection is closed
-	tally     tally
+	agreed    bool // connection management announced the first packet
+	renew     bool // it announced that the queue pair begins anew
 
-	waiting   []arrival // feedback of which the stream is not known yet
-	suitors   []suitor
-	courtedBy []*half // whose suitors it is among
-	among     *neighbours
-	place     int
-	bucket    *[]*half // where its requests are listed, nil while they are not
-	spot      int
-	sought    int     // times it looked for what it acknowledges among the unproven
-	ackTimer  int64   // ACK timeout that connection management set, nanoseconds
-	retries   int     // retry count that connection management set, -1 unknown
-	start     psn.PSN // first PSN of the requests, where agreed says so
-	agreed    bool    // connection management announced the first packet
-	renew     bool    // it announced that the queue pair begins anew
+	fb         feedback  // on the partner's requests
+	readFB     *feedback // IRN's, on the partner's READ responses; nil while there is none
+	*courtship           // never nil, but shared and empty unless needed
+
+	promised *halfKey // the partner, as the user says
+	among    *neighbours
+	bucket   *[]*half // where its requests are listed, nil while they are not
+	place    int32
+	spot     int32
+	ackTimer int64   // ACK timeout that connection management set, nanoseconds
+	weight   int64   // bytes that it held when it was weighed last
+	start    psn.PSN // first PSN of the requests, where agreed says so
+	retries  int8    // retry count that connection management set, -1 unknown
+	sought   uint8   // times it looked for what it acknowledges among the unproven
 }
 
 // transportKind is how a connection recovers.
@@ -108,9 +114,9 @@ func (h *half) identified(id uint16) {
 // take follows one packet of the half.
 func (h *half) take(a *Analyzer, in *arrival) {
 	h.lastTime = in.time
-	h.tally.packets++
+	h.packets++
 	if in.ce {
-		h.tally.marked++
+		h.marked++
 	}
 	f := &forms[in.op]
 	switch {
@@ -126,6 +132,9 @@ func (h *half) take(a *Analyzer, in *arrival) {
 		}
 		h.response(in)
 	case in.op == codec.OpcodeIRNReadAck || in.op == codec.OpcodeIRNReadNack:
+		if h.readFB == nil {
+			h.readFB = &feedback{}
+		}
 		h.readFB.count(in)
 		if h.partner != nil && h.partner.resp != nil {
 			h.partner.resp.acknowledged(in)
@@ -160,7 +169,7 @@ func (h *half) request(in *arrival) {
 func (h *half) response(in *arrival) {
 	h.learnMTU(in)
 	if h.resp == nil {
-		h.resp = &stream{a: h.req.a, half: h, response: true}
+		h.resp = &stream{a: h.req.a, half: h, response: true, flow: &h.req.a.unbegun}
 	}
 	s := h.resp
 	if h.transport == irnTransport {

@@ -106,7 +106,7 @@ func (a *Analyzer) raise(broods []brood) {
 		p.half.take(a, &p.arrival)
 	}
 	for _, b := range broods {
-		b.half.tally = tally{} // they were counted when they came
+		b.half.packets, b.half.marked = 0, 0 // they were counted when they came
 	}
 }
 

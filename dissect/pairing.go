@@ -31,6 +31,20 @@ type suitor struct {
 	score int // acknowledgements that its packets asked for
 }
 
+// courtship is the search for the partner of a half.
+type courtship struct {
+	waiting   []arrival // feedback of which the stream is not known yet
+	suitors   []suitor
+	courtedBy []*half // whose suitors it is among
+}
+
+// court gives the half a courtship of its own.
+func (h *half) court() {
+	if h.courtship == &h.req.a.uncourted {
+		h.courtship = &courtship{}
+	}
+}
+
 // maxWaiting bounds the feedback that waits for its stream.
 const maxWaiting = 64
 
@@ -91,12 +105,14 @@ func (a *Analyzer) court(h *half, in *arrival) bool {
 		h.wait(in)
 		return false
 	}
+	h.court()
 	var ok bool
 	if h.suitors, ok = near.suiting(h.suitors[:0], h, in); !ok {
 		h.wait(in)
 		return false
 	}
 	for _, c := range h.suitors {
+		c.half.court()
 		c.half.courtedBy = append(c.half.courtedBy, h)
 	}
 	return true
@@ -104,6 +120,7 @@ func (a *Analyzer) court(h *half, in *arrival) bool {
 
 // wait keeps feedback until its stream is known; the oldest goes first.
 func (h *half) wait(in *arrival) {
+	h.court()
 	if len(h.waiting) == maxWaiting {
 		h.waiting = append(h.waiting[:0], h.waiting[1:]...)
 	}
@@ -133,11 +150,11 @@ func (s *stream) fits(in *arrival) bool {
 	if !s.on {
 		return false
 	}
-	if s.vouches(in) {
+	if s.watch && s.vouches(in) {
 		return true
 	}
 	seq := psn.Unwrap(s.top, in.psn)
-	if s.tail.waiting && seq >= s.tail.seq && int64(seq-s.tail.seq) < s.tail.most() {
+	if s.watch && s.tail.waiting && seq >= s.tail.seq && int64(seq-s.tail.seq) < s.tail.most() {
 		return true
 	}
 	if in.op.Service() == codec.IRN && forms[in.op].verb == codec.VerbReadResponse {
@@ -216,7 +233,9 @@ func (a *Analyzer) pair(h, c *half, by pairing) {
 	c.transport = h.transport
 	for _, side := range [2]*half{h, c} {
 		waiting := side.waiting
-		side.waiting, side.suitors = nil, nil
+		if len(waiting) > 0 || len(side.suitors) > 0 {
+			side.waiting, side.suitors = nil, nil
+		}
 		for i := range waiting {
 			in := &waiting[i]
 			if forms[in.op].verb == codec.VerbReadResponse {
@@ -228,7 +247,7 @@ func (a *Analyzer) pair(h, c *half, by pairing) {
 	}
 	for _, side := range [2]*half{h, c} {
 		rivals := side.courtedBy
-		side.courtedBy = nil
+		side.courtship = &a.uncourted
 		a.settle(rivals)
 	}
 }

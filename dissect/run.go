@@ -487,7 +487,7 @@ func (s *stream) newRun(seq psn.Seq, at sight, silence int64) {
 	s.next = seq
 	for i := range s.marks {
 		if s.marks[i].seq >= seq {
-			s.marks[i].once = false
+			s.once &^= 1 << i
 		}
 		if s.marks[i].seq == seq && s.marks[i].time > 0 {
 			s.marks[i].time = at.time // of its last copy

@@ -175,7 +175,8 @@ func (s *stream) repairReason(in *arrival, seq psn.Seq) {
 	}
 	for i := range s.marks {
 		if s.marks[i].seq == seq {
-			s.marks[i].once, s.marks[i].time = false, in.time
+			s.once &^= 1 << i
+			s.marks[i].time = in.time
 		}
 	}
 }

@@ -29,9 +29,9 @@ func (a *Analyzer) Report() *Report {
 		if a.byQPN() && !a.config.Selection.connection(&c) {
 			continue
 		}
-		kept.add(h.tally)
+		kept.add(tally{packets: h.packets, marked: h.marked})
 		if h.partner != nil {
-			kept.add(h.partner.tally)
+			kept.add(tally{packets: h.partner.packets, marked: h.partner.marked})
 		}
 		for i := range c.Streams {
 			r.Totals.Lost += c.Streams[i].Lost
@@ -70,7 +70,7 @@ func (a *Analyzer) connection(h *half, dropped bool) Connection {
 			asking.partner.number = a.numbers
 		}
 	}
-	c := Connection{ID: asking.number, Service: asking.service.String(), Transport: transportNames[asking.transport],
+	c := Connection{ID: int(asking.number), Service: asking.service.String(), Transport: transportNames[asking.transport],
 		PairedBy: pairingNames[asking.pairedBy], Streams: []Stream{}}
 	c.B = &End{asking.key.dst, QPN(asking.key.qpn)}
 	if p := asking.partner; p != nil {
@@ -96,6 +96,9 @@ func (a *Analyzer) connection(h *half, dropped bool) Connection {
 // extension adds what the transport of the connection shows, of both directions
 // together.
 func (h *half) extension(c *Connection) {
+	if h.transport == goBackN {
+		return
+	}
 	streams := make([]*stream, 0, 4)
 	for _, side := range [2]*half{h, h.partner} {
 		if side == nil {
@@ -165,13 +168,15 @@ func (w *Windowless) add(o *Windowless) {
 // stream sums up a stream.
 func (a *Analyzer) stream(s *stream, dropped bool) Stream {
 	h := s.half
-	out := Stream{Src: h.key.src, Dst: h.key.dst, DestQP: QPN(h.key.qpn), Kind: "request", Epochs: s.epochs,
+	out := Stream{Src: h.key.src, Dst: h.key.dst, DestQP: QPN(h.key.qpn), Kind: "request", Epochs: int(s.epochs),
 		FirstPSN: s.origin, LastPSN: (s.top - 1).PSN(), Packets: s.packets, PayloadBytes: s.bytes,
 		LostRanges: []psn.Range{}, Gaps: []Gap{}, Findings: []Finding{}}
 	if s.response {
 		out.Kind = "read-response"
 		if p := h.partner; p != nil {
-			out.Feedback = p.readFB.report()
+			if p.readFB != nil {
+				out.Feedback = p.readFB.report()
+			}
 		}
 	} else if p := h.partner; p != nil {
 		out.Feedback = p.fb.report()
@@ -212,8 +217,11 @@ func (s *stream) efficiency() *float64 {
 }
 
 func (f *feedback) report() Feedback {
-	return Feedback{Packets: f.packets, Bytes: f.bytes, Acks: f.acks, Naks: f.naks, NakPSNs: slices.Clone(f.nakPSNs),
-		RNRNaks: f.rnrs, AtomicAcks: f.atomicAcks, Cut: f.cut, NoCredit: f.noCredit}
+	out := Feedback{Packets: f.packets, Bytes: f.bytes, Acks: f.acks, NoCredit: f.noCredit}
+	if f.seldom != nil {
+		out.Naks, out.NakPSNs, out.RNRNaks, out.AtomicAcks, out.Cut = f.naks, slices.Clone(f.nakPSNs), f.rnrs, f.atomicAcks, f.cut
+	}
+	return out
 }
 
 // foretell fills in what recovery knows, and judges gaps that are still open: a
