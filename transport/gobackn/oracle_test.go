@@ -167,16 +167,17 @@ func (o *oracle) sentBackward(c *transporttest.Copy) error {
 		}
 		return nil
 	}
-	switch kind := c.Packet.AETH.Syndrome.Kind(); {
+	syndrome := c.Packet.AETH.Syndrome
+	switch kind := syndrome.Kind(); {
+	case kind == codec.KindRNRNAK, kind == codec.KindNAK && !syndrome.IsSequenceNAK():
+		// It was counted as arrived; it was refused.
+		o.expected, o.nakked = s, true
 	case kind == codec.KindNAK && s != o.expected:
 		return fmt.Errorf("%v: the first missing PSN is %d", c, o.expected)
 	case kind == codec.KindNAK && o.nakked:
 		return fmt.Errorf("%v: a second NAK", c)
 	case kind == codec.KindNAK:
 		o.nakked = true
-	case kind == codec.KindRNRNAK:
-		// It was counted as arrived; it was refused.
-		o.expected, o.nakked = s, true
 	case s >= o.expected:
 		return fmt.Errorf("%v: acknowledges %d, which has not arrived", c, o.expected)
 	case s < o.newest:
