@@ -117,3 +117,43 @@ func TestFindAgainstWalk(t *testing.T) {
 		}
 	})
 }
+
+// No more than half of all PSNs are outstanding, and no more READs than the
+// responder promised.
+func TestWhatMayBeOutstanding(t *testing.T) {
+	qp := QP{MTU: 256, ReadLimit: 2}
+	q := NewSendQueue(&qp)
+	post := func(v Verb, n uint32) {
+		w := WorkRequest{Verb: v, Length: n}
+		q.Post(w, w.Packets(qp.MTU))
+	}
+	post(Write, 256)
+	post(Read, 1<<31) // all of half a turn
+	post(Write, 0)
+	post(Read, 1)
+	post(FetchAdd, 8)
+	post(Write, 0)
+	next := func(want bool) {
+		t.Helper()
+		m := q.Fresh()
+		if (m != nil) != want {
+			t.Fatalf("PSN %d may be sent: %v", q.Nxt, m != nil)
+		}
+		if want {
+			q.Sent()
+		}
+	}
+	next(true)
+	next(false) // one more than half with the WRITE before it
+	q.Retire(1)
+	next(true)
+	next(false)
+	q.Retire(3)
+	next(true) // the WRITE
+	next(true) // the second READ
+	next(false)
+	q.Retire(1 + 1<<23)
+	next(true) // FetchAdd, since the first READ is done
+	next(true)
+	next(false)
+}
