@@ -43,6 +43,7 @@ type Analyzer struct {
 	gapLimit int    // closed gaps that a stream keeps, MaxGaps or fewer
 	gapsKept int    // closed, by all streams
 	gapsOpen int    // not retired, of all streams
+	inLimbo  int    // packets, see restart.go
 	asides   tallies
 	stated   map[halfKey]halfKey // Config.Pairs
 
@@ -239,7 +240,7 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 		h.bad++
 		in.damaged = !h.uselessICRC()
 	}
-	h.take(a, in)
+	h.take(in)
 }
 
 // fillIn fills an arrival from a located packet.
@@ -342,6 +343,7 @@ func (a *Analyzer) evict() {
 	if oldest == nil {
 		return
 	}
+	oldest.release()
 	last := len(a.halves) - 1
 	a.halves[at] = a.halves[last]
 	a.halves = a.halves[:last]

@@ -128,6 +128,7 @@ func (a *Analyzer) meet(h *half) {
 		return
 	}
 	for _, side := range [2]*half{h, other} {
+		side.release()
 		if side.partner != nil {
 			side.partner.partner, side.partner.pairedBy = nil, unpaired
 			side.partner.number = 0 // it is of another connection, if of any

@@ -82,6 +82,7 @@ func (s *stream) acknowledged(in *arrival) {
 		}
 		return
 	}
+	s.counts(in)
 	if s.told(in, seq) {
 		s.quiet()
 		return

@@ -255,6 +255,7 @@ func (a *Analyzer) settle(rivals []*half) {
 // pairAtLast pairs what still waits at the end, if one suitor is the best.
 func (a *Analyzer) pairAtLast() {
 	for _, h := range a.halves {
+		h.release()
 		if h.partner == nil && len(h.waiting) > 0 {
 			if best := h.bestSuitor(); best != nil {
 				a.pair(h, best, byFeedback)

@@ -27,6 +27,8 @@ type stream struct {
 	on    bool    // the first packet was seen
 	heard bool    // acked rests on an acknowledgement
 
+	countsMSN bool // an AETH said so in this epoch
+
 	packets, bytes int64
 	lastTime       int64
 	d              *recovery
@@ -35,6 +37,8 @@ type stream struct {
 	half     *half // that carries the packets
 	response bool
 	epochs   int
+	asked    int     // epoch of the requests that the responses answer
+	msn      psn.PSN // messages that the responder completed, where countsMSN says so
 	first    psn.Seq // where the epoch began
 	origin   psn.PSN // where the first epoch began
 	peak     int64   // most PSNs in flight at an acknowledgement
@@ -353,8 +357,12 @@ func (s *stream) begin(in *arrival, p psn.PSN) {
 	s.message.open = false
 	s.flying = s.flying[:0]
 	s.lastTime = in.time
+	s.countsMSN = false
 	if !s.response {
+		s.half.live(s.epochs == 1)
 		s.half.list()
+	} else if req := s.requests(); req != nil {
+		s.asked = req.epochs
 	}
 }
 
