@@ -49,7 +49,7 @@ type heldPacket struct {
 func (h *half) restarts(in *arrival) (yes, perhaps bool) {
 	s := &h.req
 	silence := in.time - s.lastHeard()
-	if silence < restartPause || !forms[in.op].starts || in.reTx {
+	if silence < restartPause || in.reTx || !forms[in.op].starts && !h.ended {
 		return false, false
 	}
 	seq := psn.Unwrap(s.top, in.psn)

@@ -175,6 +175,11 @@ func (s *story) frame(word string, connection int) []byte {
 	if err != nil {
 		panic(err)
 	}
+	return s.wrap(transport, src, dst, word[0] == 'b')
+}
+
+// wrap puts a transport packet into a frame, damaged or not.
+func (s *story) wrap(transport []byte, src, dst string, damaged bool) []byte {
 	s.id++
 	datagram := udp(RoCEv2Port, append(transport, 0, 0, 0, 0))
 	b := slices.Concat(unhex("45 00"), length(20+len(datagram)), length(int(s.id)), unhex("4000 40 11 0000"), unhex(src+dst), datagram)
@@ -182,7 +187,7 @@ func (s *story) frame(word string, connection int) []byte {
 	if err != nil {
 		panic(err)
 	}
-	if word[0] == 'b' {
+	if damaged {
 		icrc ^= 1
 	}
 	return ethernet("0800", codec.AppendICRC(b[:len(b)-4], icrc))
