@@ -42,15 +42,16 @@ type half struct {
 	place     int
 	bucket    *[]*half // where its requests are listed, nil while they are not
 	spot      int
-	sought    int     // times it looked for what it acknowledges among the unproven
-	ackTimer  int64   // ACK timeout that connection management set, nanoseconds
-	retries   int     // retry count that connection management set, -1 unknown
-	start     psn.PSN // first PSN of the requests, where agreed says so
-	limbo     *limbo  // the connection is in, nil while it is in none
-	life      int     // how often the queue pair was set up anew, as far as seen
-	ended     bool    // the connection failed or was closed: what comes is another one
-	agreed    bool    // connection management announced the first packet
-	renew     bool    // it announced that the queue pair begins anew
+	sought    int      // times it looked for what it acknowledges among the unproven
+	ackTimer  int64    // ACK timeout that connection management set, nanoseconds
+	retries   int      // retry count that connection management set, -1 unknown
+	start     psn.PSN  // first PSN of the requests, where agreed says so
+	hearsay   *hearsay // feedback on requests that nobody knows, nil while there is none
+	limbo     *limbo   // the connection is in, nil while it is in none
+	life      int      // how often the queue pair was set up anew, as far as seen
+	ended     bool     // the connection failed or was closed: what comes is another one
+	agreed    bool     // connection management announced the first packet
+	renew     bool     // it announced that the queue pair begins anew
 }
 
 // transportKind is how a connection recovers.
@@ -133,7 +134,7 @@ func (h *half) follow(in *arrival) {
 	case !f.response:
 		h.request(in)
 	case f.verb == codec.VerbReadResponse:
-		if h.partner == nil && !h.req.a.pairByFeedback(h, in) {
+		if h.partner == nil && h.req.a.pairByFeedback(h, in) == waits {
 			return
 		}
 		h.response(in)
@@ -144,7 +145,8 @@ func (h *half) follow(in *arrival) {
 		}
 	default:
 		h.fb.count(in)
-		if h.partner == nil && !h.req.a.pairByFeedback(h, in) {
+		if h.partner == nil && h.req.a.pairByFeedback(h, in) != paired {
+			h.overhear(in)
 			return
 		}
 		h.partner.req.acknowledged(in)
@@ -192,6 +194,9 @@ func (h *half) response(in *arrival) {
 	req := s.requests()
 	if req != nil && req.vouches(in) {
 		req.move()
+	}
+	if req != nil && s.asked == 0 {
+		s.asked = req.epochs // they came alone so far
 	}
 	if req != nil && s.on && s.asked != req.epochs && s.answers(req, in) {
 		s.endEpoch()

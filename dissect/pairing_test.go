@@ -11,7 +11,7 @@ import (
 func pairs(r *Report) string {
 	var out []string
 	for _, c := range r.Connections {
-		if len(c.Streams) == 0 {
+		if len(c.Streams) == 0 || c.B == nil {
 			continue
 		}
 		text := fmt.Sprintf("%x-", uint32(c.B.QPN))

@@ -78,6 +78,9 @@ func (a *Analyzer) connection(h *half, dropped bool) Connection {
 	} else if asking.promised != nil {
 		c.A = &End{asking.promised.dst, QPN(asking.promised.qpn)}
 	}
+	if asking.partner == nil && !asking.req.on { // it answers, and A is its receiver
+		c.A, c.B = c.B, c.A
+	}
 	asking.extension(&c)
 	for _, side := range [2]*half{asking, asking.partner} {
 		if side == nil {
@@ -89,6 +92,9 @@ func (a *Analyzer) connection(h *half, dropped bool) Connection {
 		if side.resp != nil && side.resp.on {
 			c.Streams = append(c.Streams, a.stream(side.resp, dropped))
 		}
+	}
+	if y := asking.hearsay; y != nil && asking.partner == nil {
+		c.Streams = append(c.Streams, a.unseenRequests(asking))
 	}
 	return c
 }
