@@ -53,6 +53,7 @@ func (a *Analyzer) Report() *Report {
 	if s := a.config.Selection; s != nil && !s.Everything() {
 		r.Selection = s
 	}
+	r.UnmatchedPairs = a.unmatched()
 	if a.evicted != (Evicted{}) {
 		e := a.evicted
 		r.Evicted = &e
