@@ -44,6 +44,7 @@ type Analyzer struct {
 	gapLimit  int    // closed gaps that a stream keeps, MaxGaps or fewer
 	gapsKept  int    // closed, by all streams
 	gapsOpen  int    // not retired, of all streams
+	inLimbo   int    // packets, see restart.go
 	asides    tallies
 	unbegun   flow                // of streams that have not begun; stays empty
 	uncourted courtship           // of halves whose partner nobody looks for; stays empty
@@ -242,7 +243,7 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 		h.bad++
 		in.damaged = !h.uselessICRC()
 	}
-	h.take(a, in)
+	h.take(in)
 	if h.weighAgain() {
 		a.weigh(h)
 	}
@@ -377,6 +378,7 @@ func (a *Analyzer) evict(enough int64) {
 	if oldest == nil {
 		return
 	}
+	oldest.release()
 	last := len(a.halves) - 1
 	a.halves[at] = a.halves[last]
 	a.halves = a.halves[:last]

@@ -95,6 +95,7 @@ func (s *stream) acknowledged(in *arrival) {
 		}
 		return
 	}
+	s.counts(in)
 	if s.told(in, seq) {
 		s.quiet()
 		return
@@ -250,12 +251,35 @@ func (s *stream) sequenceError(seq psn.Seq, in *arrival) {
 		}
 		return
 	}
+	if r := &d.run; r.id > 0 && in.file == r.began.file && in.number < r.began.number {
+		s.namedBefore(seq, in.sight())
+		return
+	}
 	d.asked(ask{seq: seq, at: in.sight(), reason: byNAK})
 	s.tellAt(NakSeen, seq, in.sight())
 	if d.rnr.pending && d.rnr.seq == seq {
 		return
 	}
 	s.named(seq, in.sight(), EvidenceNAK)
+}
+
+// namedBefore takes a NAK that waited for its stream: it is about the copies
+// before the present run, which answered it.
+func (s *stream) namedBefore(seq psn.Seq, at sight) {
+	d := s.d
+	s.tellAt(NakSeen, seq, at)
+	if i, inside := d.gapAt(seq); inside && d.gaps[i].evidence != EvidenceTimeout {
+		if g := &d.gaps[i]; g.confirmed == "" && g.evidence == EvidenceObserved {
+			g.confirmed, g.suspect = EvidenceNAK, false
+		}
+		return
+	}
+	if d.rnr.seq == seq {
+		return
+	}
+	if s.named(seq, at, EvidenceNAK); seq >= d.run.first && seq < s.next {
+		s.fill(psn.Span{First: seq, Last: seq}, d.run.began, false, 0)
+	}
 }
 
 // named judges a PSN that the receiver misses.

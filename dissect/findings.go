@@ -69,6 +69,7 @@ func (s *stream) fatal(in *arrival) {
 		return
 	}
 	s.find(kind, text, counter, in.number)
+	s.half.end()
 }
 
 // often is how many RNR NAKs are a storm, and ACKs without credit starvation: a

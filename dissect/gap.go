@@ -362,7 +362,11 @@ func (s *stream) conclude(g *gap, acked bool) {
 	d := s.d
 	holes := within(&d.holes, g.Span)
 	if len(holes) == 0 {
-		if g.evidence == EvidenceTimeout {
+		switch {
+		case !acked && g.unheard(s):
+			g.closed, g.filled = Open, sight{}
+			s.tellGapEnd(g, s.a.here)
+		case g.evidence == EvidenceTimeout:
 			s.tellGap(GapClosed, g) // an acknowledgement ends the doubt
 		}
 		s.keep(g)

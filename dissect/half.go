@@ -49,11 +49,15 @@ type half struct {
 	bucket   *[]*half // where its requests are listed, nil while they are not
 	place    int32
 	spot     int32
-	ackTimer int64   // ACK timeout that connection management set, nanoseconds
-	weight   int64   // bytes that it held when it was weighed last
-	start    psn.PSN // first PSN of the requests, where agreed says so
-	retries  int8    // retry count that connection management set, -1 unknown
-	sought   uint8   // times it looked for what it acknowledges among the unproven
+	ackTimer int64    // ACK timeout that connection management set, nanoseconds
+	weight   int64    // bytes that it held when it was weighed last
+	start    psn.PSN  // first PSN of the requests, where agreed says so
+	retries  int8     // retry count that connection management set, -1 unknown
+	sought   uint8    // times it looked for what it acknowledges among the unproven
+	hearsay  *hearsay // feedback on requests that nobody knows, nil while there is none
+	limbo    *limbo   // the connection is in, nil while it is in none
+	life     int32    // how often the queue pair was set up anew, as far as seen
+	ended    bool     // the connection failed or was closed: what comes is another one
 }
 
 // transportKind is how a connection recovers.
@@ -112,12 +116,21 @@ func (h *half) identified(id uint16) {
 }
 
 // take follows one packet of the half.
-func (h *half) take(a *Analyzer, in *arrival) {
+func (h *half) take(in *arrival) {
 	h.lastTime = in.time
 	h.packets++
 	if in.ce {
 		h.marked++
 	}
+	if h.limbo != nil {
+		h.hold(in)
+		return
+	}
+	h.follow(in)
+}
+
+// follow takes a packet to its stream.
+func (h *half) follow(in *arrival) {
 	f := &forms[in.op]
 	switch {
 	case h.service == codec.RD:
@@ -127,7 +140,7 @@ func (h *half) take(a *Analyzer, in *arrival) {
 	case !f.response:
 		h.request(in)
 	case f.verb == codec.VerbReadResponse:
-		if h.partner == nil && !a.pairByFeedback(h, in) {
+		if h.partner == nil && h.req.a.pairByFeedback(h, in) == waits {
 			return
 		}
 		h.response(in)
@@ -141,7 +154,8 @@ func (h *half) take(a *Analyzer, in *arrival) {
 		}
 	default:
 		h.fb.count(in)
-		if h.partner == nil && !a.pairByFeedback(h, in) {
+		if h.partner == nil && h.req.a.pairByFeedback(h, in) != paired {
+			h.overhear(in)
 			return
 		}
 		h.partner.req.acknowledged(in)
@@ -153,9 +167,23 @@ func (h *half) request(in *arrival) {
 	if h.number == 0 {
 		h.req.a.open(h, in)
 	}
-	if h.agreed && (h.renew || !h.req.on) {
+	if s := &h.req; h.agreed && (h.renew || !s.on) {
 		h.anew(in)
+	} else if s.on && in.psn != s.top.PSN() {
+		switch yes, perhaps := h.restarts(in); {
+		case yes:
+			s.moved = nil
+			s.newEpoch(in)
+		case perhaps:
+			h.doubt(in)
+			return
+		}
 	}
+	h.send(in)
+}
+
+// send follows a request of which it is known that it begins no new life.
+func (h *half) send(in *arrival) {
 	verb := forms[in.op].verb
 	if verb == codec.VerbRead {
 		h.req.readRequest(in)
@@ -172,22 +200,52 @@ func (h *half) response(in *arrival) {
 		h.resp = &stream{a: h.req.a, half: h, response: true, flow: &h.req.a.unbegun}
 	}
 	s := h.resp
+	req := s.requests()
+	if req != nil && req.vouches(in) {
+		req.move()
+	}
+	if req != nil && s.asked == 0 {
+		s.asked = req.epochs // they came alone so far
+	}
+	if req != nil && s.on && s.asked != req.epochs && s.answers(req, in) {
+		s.endEpoch()
+		s.moved = nil
+		if h.transport != irnTransport {
+			s.beginAmong(req, in)
+		}
+		if s.asked != req.epochs {
+			s.begin(in, in.psn)
+		}
+	}
 	if h.transport == irnTransport {
 		s.arrive(in, 1) // in a PSN space of its own
 		return
 	}
-	if req := s.requests(); req != nil && !s.on {
+	if req != nil && !s.on {
 		s.beginAmong(req, in)
 	}
 	s.arrive(in, 1)
 	if h.partner == nil {
 		return
 	}
-	req := &h.partner.req
-	if req.tail.waiting {
+	if req = &h.partner.req; req.tail.waiting {
 		req.growTail(in)
 	}
 	req.acknowledged(in)
+}
+
+// answers reports whether a response is to READs of the present epoch of the
+// requests.
+func (s *stream) answers(req *stream, in *arrival) bool {
+	if s.half.transport == irnTransport {
+		ahead := in.psn.Sub(req.first.PSN()) // where the responses begin too
+		return ahead >= 0 && ahead < togetherPSNs
+	}
+	seq := psn.Unwrap(req.top, in.psn)
+	if t := &req.tail; t.waiting && seq >= t.seq && int64(seq-t.seq) < t.most() {
+		return true
+	}
+	return seq >= req.first && seq < req.top
 }
 
 // beginAmong begins the responses where the READs that they answer begin, so

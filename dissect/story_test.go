@@ -20,10 +20,12 @@ import (
 //	R READ request, of "R100:4" packets of 256 bytes, the last shorter
 //	o READ response
 //	b WRITE Middle that came damaged  s SEND Only  c ACK that grants no credit
+//	p READ response First  q READ response Last  e READ response Only
 //	i IRN WRITE Middle
+//	z WRITE Only the other way, of B  y ACK of A on it
 //	t T/C AETH report "t199:300-399,500-599": up to 199, and these
 //
-// A WRITE with "!" asks for an acknowledgement. "=" is the frame before it once
+// What has an AETH may say its MSN, "a100:3"; else that is 7. A WRITE with "!" asks for an acknowledgement. "=" is the frame before it once
 // more. "+67ms" is a pause; else a microsecond passes between packets. "2/w5"
 // is a packet of another connection, between the same hosts.
 type story struct {
@@ -104,6 +106,9 @@ func (s *story) frame(word string, connection int) []byte {
 		p.Payload = nil
 		bth.Opcode = codec.Op(codec.RC, codec.Acknowledge)
 		p.AETH = codec.AETH{Syndrome: syndrome, MSN: 7}
+		if msn, err := strconv.Atoi(size); err == nil {
+			p.AETH.MSN = uint32(msn)
+		}
 	}
 	switch word[0] {
 	case 'w', 'b':
@@ -126,6 +131,16 @@ func (s *story) frame(word string, connection int) []byte {
 		bth.PadCnt = 2
 		p.TCAETH = tcAETH(psn.New(n), size)
 		p.Pad = make([]byte, 2)
+	case 'p', 'q', 'e':
+		answer(0x1f)
+		p.Payload = make([]byte, 256)
+		bth.Opcode = codec.Op(codec.RC, map[byte]codec.Operation{'p': codec.ReadResponseFirst, 'q': codec.ReadResponseLast, 'e': codec.ReadResponseOnly}[word[0]])
+	case 'y':
+		answer(0x1f)
+		back = false
+	case 'z':
+		back = true
+		bth.Opcode = codec.Op(codec.RC, codec.WriteOnly)
 	case 'i':
 		bth.Opcode = codec.Op(codec.IRN, codec.WriteMiddle)
 	case 's':
@@ -160,6 +175,11 @@ func (s *story) frame(word string, connection int) []byte {
 	if err != nil {
 		panic(err)
 	}
+	return s.wrap(transport, src, dst, word[0] == 'b')
+}
+
+// wrap puts a transport packet into a frame, damaged or not.
+func (s *story) wrap(transport []byte, src, dst string, damaged bool) []byte {
 	s.id++
 	datagram := udp(RoCEv2Port, append(transport, 0, 0, 0, 0))
 	b := slices.Concat(unhex("45 00"), length(20+len(datagram)), length(int(s.id)), unhex("4000 40 11 0000"), unhex(src+dst), datagram)
@@ -167,7 +187,7 @@ func (s *story) frame(word string, connection int) []byte {
 	if err != nil {
 		panic(err)
 	}
-	if word[0] == 'b' {
+	if damaged {
 		icrc ^= 1
 	}
 	return ethernet("0800", codec.AppendICRC(b[:len(b)-4], icrc))

@@ -33,6 +33,10 @@ type stream struct {
 	implied  bool   // the packet at hand is a READ request that names a missing response
 	sport    uint16 // UDP source port of the first packet
 
+	countsMSN bool    // an AETH said so in this epoch
+	msn       psn.PSN // messages that the responder completed, where countsMSN says so
+	asked     int32   // epoch of the requests that the responses answer
+
 	packets, bytes int64
 	lastTime       int64
 	rttMin         int64 // smallest round trip, 0 while none was seen
@@ -362,8 +366,12 @@ func (s *stream) begin(in *arrival, p psn.PSN) {
 	s.message.open = false
 	s.flying = s.flying[:0]
 	s.lastTime = in.time
+	s.countsMSN = false
 	if !s.response {
+		s.half.live(s.epochs == 1)
 		s.half.list()
+	} else if req := s.requests(); req != nil {
+		s.asked = req.epochs
 	}
 }
 

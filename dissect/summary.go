@@ -53,6 +53,7 @@ func (a *Analyzer) Report() *Report {
 	if s := a.config.Selection; s != nil && !s.Everything() {
 		r.Selection = s
 	}
+	r.UnmatchedPairs = a.unmatched()
 	if a.evicted != (Evicted{}) {
 		e := a.evicted
 		r.Evicted = &e
@@ -78,6 +79,9 @@ func (a *Analyzer) connection(h *half, dropped bool) Connection {
 	} else if asking.promised != nil {
 		c.A = &End{asking.promised.dst, QPN(asking.promised.qpn)}
 	}
+	if asking.partner == nil && !asking.req.on { // it answers, and A is its receiver
+		c.A, c.B = c.B, c.A
+	}
 	asking.extension(&c)
 	for _, side := range [2]*half{asking, asking.partner} {
 		if side == nil {
@@ -89,6 +93,9 @@ func (a *Analyzer) connection(h *half, dropped bool) Connection {
 		if side.resp != nil && side.resp.on {
 			c.Streams = append(c.Streams, a.stream(side.resp, dropped))
 		}
+	}
+	if y := asking.hearsay; y != nil && asking.partner == nil {
+		c.Streams = append(c.Streams, a.unseenRequests(asking))
 	}
 	return c
 }
