@@ -51,7 +51,7 @@ func (s *stream) bound() {
 		s.letGo(limit / 2)
 	}
 	for _, set := range [...]*psn.Set{&d.unseen, &d.counted, &d.again, &d.refused, &d.refusedBefore, &d.skipped, &d.tardy,
-		&d.undecided, &d.spoilt, &d.picks.has, &d.picks.synchronised} {
+		&d.undecided, &d.spoilt, &d.missed, &d.picks.has, &d.picks.synchronised} {
 		if spans := set.Spans(); len(spans) > limit {
 			before := spans[len(spans)-limit/2].First
 			set.Remove(psn.Span{First: spans[0].First, Last: before - 1})

@@ -129,10 +129,11 @@ func (s *stream) endEpoch() {
 	}
 	s.part()
 	s.retire(s.top, false)
-	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.again, &d.undecided, &d.refused, &d.tardy, &d.skipped, &d.spoilt, &d.refusedBefore} {
+	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.again, &d.undecided, &d.refused, &d.tardy, &d.skipped, &d.spoilt, &d.refusedBefore, &d.missed} {
 		set.Clear()
 	}
 	d.answers = d.answers[:0]
 	d.asks, d.rnr = d.asks[:0], ask{}
-	d.run = run{id: d.run.id + 1}
+	d.runs++
+	d.run, d.prior = run{id: d.runs, proven: true}, run{}
 }

@@ -287,6 +287,36 @@ func (s *stream) late(span psn.Span, at sight) {
 	}
 }
 
+// arrivedAfterAll takes back that the capture missed the span: it was only late,
+// even behind its acknowledgement.
+func (s *stream) arrivedAfterAll(span psn.Span, at sight) {
+	d := s.d
+	d.notCaptured -= d.missed.Remove(span)
+	for i := len(d.done) - 1; i >= 0; i-- {
+		d.effort++
+		g := d.done[i]
+		part := span.Intersect(g.Span)
+		if part.Len() <= 0 || g.closed != ClosedNotCaptured {
+			continue
+		}
+		d.done = slices.Delete(d.done, i, i+1)
+		d.gapsTotal--
+		for _, side := range [2]psn.Span{{First: g.First, Last: part.First - 1}, {First: part.Last + 1, Last: g.Last}} {
+			if side.Len() > 0 {
+				rest := g
+				rest.Span, rest.count, rest.left = side, side.Len(), side.Len()
+				d.done = append(d.done, rest)
+				d.gapsTotal++
+			}
+		}
+		g.Span, g.count, g.left = part, part.Len(), 0
+		g.closed, g.where, g.filled, g.copies = ClosedReordered, Nowhere, at, 0
+		d.gapsTotal++
+		s.keep(&g)
+		return
+	}
+}
+
 // cut takes the part out of a gap and leaves what stands on either side of it
 // as gaps of their own.
 func (d *recovery) cut(i int, part psn.Span) {
@@ -406,6 +436,9 @@ func (s *stream) closeHole(g *gap, part psn.Span, acked bool) {
 	case unseen > 0:
 		// The receiver has it though no copy that arrived passed here.
 		d.notCaptured += max(0, unseen-named)
+		if named == 0 {
+			d.missed.Insert(part)
+		}
 		hole.closed, hole.where = ClosedNotCaptured, InCapture
 		if named > 0 {
 			hole.where = Upstream

@@ -230,6 +230,7 @@ func (h *half) damage(in *arrival) {
 	s.packets++
 	s.bytes += int64(in.payload)
 	silent := s.lastActivity()
+	s.settleRun(psn.Unwrap(s.top, in.psn), in.time)
 	s.lastTime = in.time
 	seq := psn.Unwrap(s.top, in.psn)
 	one := psn.Span{First: seq, Last: seq}

@@ -95,7 +95,10 @@ type recovery struct {
 	tardy         psn.Set // came late, so that the receiver may still have asked for it
 	undecided     psn.Set // resent by a timer, data or acknowledgement lost
 	spoilt        psn.Set // above the top: came damaged
+	missed        psn.Set // acknowledged though no copy passed here
 	run           run
+	prior         run // before a run that is not proven
+	runs          int // so far
 	broken        breach
 	overtaken     bool // the packet at hand was overtaken by one of an older run
 	trial         trial
@@ -204,6 +207,7 @@ func (s *stream) follow(in *arrival, n int) {
 	}
 	span := psn.Span{First: seq, Last: seq + psn.Seq(n) - 1}
 	s.mend(seq)
+	s.settleRun(seq, in.time)
 	switch {
 	case seq == s.top && s.next == seq:
 		s.refute()
