@@ -19,6 +19,7 @@ type gap struct {
 	count     int64     // PSNs, or packets where a READ request takes many
 	left      int64     // places not filled
 	run       int       // the run that opened it last, see run.id
+	upTo      psn.Seq   // the last PSN of it that this run passed over
 	copies    int       // the largest number of lost copies of one PSN
 	evidence  Evidence  //
 	confirmed Evidence  // by feedback
@@ -43,10 +44,7 @@ func (g *gap) unheard(s *stream) bool {
 const maxAgain = 16
 
 // missAgain notes that a run lost copies of PSNs in a gap that stands already.
-func (s *stream) missAgain(g *gap, span psn.Span, run int) {
-	if g.run == run {
-		return
-	}
+func (s *stream) missAgain(g *gap, span psn.Span) {
 	parts := []psn.Span{span}
 	for k := 0; len(parts) > 0; k++ {
 		if k == maxAgain || s.d.strained {
@@ -103,14 +101,16 @@ func (s *stream) miss(span psn.Span, g gap) {
 		if inside {
 			old := &d.gaps[i]
 			part.Last = min(part.Last, old.Last)
-			if !g.suspect {
-				s.missAgain(old, part, g.run)
-			}
-			if old.run != g.run && !g.suspect {
+			anew := old.run != g.run || part.First > old.upTo
+			if anew && !g.suspect {
+				s.missAgain(old, part)
 				for _, again := range within(&d.holes, part) {
 					d.lose(again)
 					d.again.Insert(again)
 				}
+			}
+			if anew {
+				old.upTo = part.Last
 			}
 			old.run, old.closed = g.run, Open
 			d.holes.Insert(part)
@@ -119,7 +119,7 @@ func (s *stream) miss(span psn.Span, g gap) {
 			if i < len(d.gaps) {
 				part.Last = min(part.Last, d.gaps[i].First-1)
 			}
-			g.Span, g.count, g.left, g.copies, g.closed = part, part.Len(), part.Len(), 1, Open
+			g.Span, g.count, g.left, g.copies, g.closed, g.upTo = part, part.Len(), part.Len(), 1, Open, part.Last
 			g.message = s.messageOf(part.First)
 			d.shifted(len(d.gaps) - i)
 			d.gaps = slices.Insert(d.gaps, i, g)

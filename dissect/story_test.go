@@ -292,6 +292,13 @@ func TestStories(t *testing.T) {
 		{"two runs miss different parts of a gap: no PSN lost more than twice",
 			"w1 w2 w5 w6 n3 w4 w5 w6 n3 w3 w5 w6 n4 w4 w5 w6! a6",
 			"packets 13; lost 4 [3-4]; resent 9 nak:9 needed:3 wasted:6; gap 3-4 observed+nak upstream retransmitted x2", ""},
+		{"one run misses two separate parts of a gap",
+			"w1 w2 w7 n3 w3 w5 w7 n4 w4 w5 w6 w7! a7",
+			"packets 10; lost 6 [3-6]; resent 7 nak:7 needed:4 wasted:3; gap 3-6 observed+nak upstream retransmitted x2", ""},
+		{"one run misses three separate parts of a gap, the next run two of them",
+			"w1 w2 w10 n3 w4 w6 w8 w10 n3 w3 w4 w6 w7 w8 w10 n5 w5 w6 w7 w8 w9 w10! a10",
+			// 7 PSNs once, 3, 5, 7 and 9 again, 5 and 9 once more
+			"packets 19; lost 13 [3-9]; resent 16 nak:16 needed:7 wasted:9; gap 3-9 observed+nak upstream retransmitted x3", ""},
 		{"a copy lost within the resend run, which the receiver needed",
 			"w1 w2 w4 w5 w6 n3 w3 w5 n4 w6 w4 w5 w6! a6",
 			"packets 11; lost 2 [3-4]; resent 6 nak:6 needed:2 wasted:4; gap 3 observed+nak upstream retransmitted; gap 4 observed+nak upstream retransmitted", ""},
