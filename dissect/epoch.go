@@ -128,8 +128,9 @@ func (s *stream) endEpoch() {
 		return
 	}
 	s.part()
-	s.retire(s.top, false)
-	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.again, &d.undecided, &d.refused, &d.tardy, &d.skipped, &d.spoilt, &d.refusedBefore, &d.missed} {
+	s.settleSkips()
+	s.retire(s.top)
+	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.again, &d.undecided, &d.refused, &d.tardy, &d.spoilt, &d.refusedBefore, &d.missed} {
 		set.Clear()
 	}
 	d.answers = d.answers[:0]

@@ -35,7 +35,13 @@ func (s *stream) leaveOut(span psn.Span, at sight) {
 // after it.
 func (s *stream) settleRun(seq psn.Seq, now int64) {
 	d := s.d
-	if d == nil || d.run.proven || d.run.id == 0 || s.half.transport != goBackN || s.service() == codec.UC {
+	if d == nil {
+		return
+	}
+	if seq == s.top && s.next == seq {
+		d.disowned = false
+	}
+	if d.run.proven || d.run.id == 0 || s.half.transport != goBackN || s.service() == codec.UC {
 		return
 	}
 	r := &d.run
@@ -65,6 +71,7 @@ func (s *stream) prove() {
 		return
 	}
 	r.proven = true
+	s.d.disowned = false
 	if r.reason == byTimeout {
 		s.timerFired(r.seen(), r.began, r.waited, r.idle)
 	}
@@ -82,6 +89,7 @@ func (s *stream) disown() {
 		d.resent.cause[byTimeout] -= r.sent
 		d.resent.cause[byEarly] += r.sent
 	}
+	d.disowned, d.after = true, s.next
 	s.next = r.before
 	d.run = d.prior
 }
@@ -103,5 +111,5 @@ func (s *stream) begun() {
 		}
 	}
 	d.answers = d.answers[:0]
-	d.skipped.Clear()
+	s.settleSkips()
 }

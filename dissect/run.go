@@ -20,7 +20,7 @@ type run struct {
 	proven bool    // see proof.go
 	waited int64   // of a timeout: since the last copy of its first packet
 	idle   int64   // of a timeout: the silence that it ended, 0 where none did
-	owed   [2]owed // what it passed over before it was proven
+	owed   [4]owed // what it passed over before it was proven
 	nOwed  int     // of these
 	sent   int64   // packets that it carried before it was proven
 }
@@ -204,8 +204,8 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 		}
 	}
 	switch {
-	case span.First < s.next && d.skipped.Contains(span.First):
-		s.catchUp(in, span)
+	case span.First < s.next && d.skipped(span.First) >= 0:
+		s.catchUp(in, d.skipped(span.First), span)
 		return
 	case span.First == s.next:
 	case span.First > s.next && span.First >= d.run.before && span.First < d.run.before+maxStragglers:
@@ -233,21 +233,6 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 		s.leaveOut(psn.Span{First: d.run.first, Last: span.First - 1}, in.sight())
 	}
 	s.resend(in, span)
-}
-
-// catchUp takes a packet that its own run passed over though the receiver had it
-// already: it was late, and nothing was lost.
-func (s *stream) catchUp(in *arrival, span psn.Span) {
-	d := s.d
-	n := d.skipped.Remove(span)
-	d.lost -= n
-	d.harmless -= n
-	d.lostPSNs.Remove(span)
-	d.reordered++
-	s.packets++
-	s.bytes += int64(in.payload)
-	s.lastTime = in.time
-	d.resent.add(1, int64(in.payload), d.run.reason, isRedundant)
 }
 
 // mayBeLate reports whether the packet fills a hole that a run passed over. One
@@ -352,8 +337,11 @@ func (s *stream) confirm(in *arrival) (lost int64) {
 	}
 	if t.early {
 		// Whether the copies before the capture arrived nobody can tell.
+		s.first, s.acked = min(s.first, first), min(s.acked, first)
 		for _, span := range t.set.Spans() {
-			s.doubt(in, span)
+			for _, part := range d.byGap([]psn.Span{span}) {
+				s.doubt(in, part)
+			}
 			s.tellResend(span, t.last, d.run.reason, isUnknown)
 		}
 		s.next = t.next
@@ -419,7 +407,7 @@ func (s *stream) straggle(t *trial) {
 	var repeated int64
 	for _, span := range t.set.Spans() {
 		unseen := d.unseen.Overlap(span)
-		i, inside := d.gapAt(span.First)
+		_, inside := d.gapAt(span.First)
 		switch {
 		case d.missed.Overlap(span) > 0:
 			s.arrivedAfterAll(span, t.last)
@@ -428,10 +416,8 @@ func (s *stream) straggle(t *trial) {
 			repeated += span.Len()
 			s.late(span, t.last)
 		case inside && d.again.Contains(span.First):
-			d.gaps[i].takeBack(span)
-			d.lost -= d.again.Remove(span)
 			repeated += span.Len()
-			s.fill(span, t.last, t.reads, t.bytesOf(span))
+			s.late(span, t.last)
 		default:
 			s.late(span, t.last)
 		}
@@ -492,9 +478,12 @@ func (s *stream) newRun(seq psn.Seq, at sight, silence int64) {
 			r.reason, r.waited, r.idle = byTimeout, wait, idle
 			sure = s.keptTimer(silence)
 		}
-		if s.heard && !s.response && !s.selects() {
+		if s.heard && !s.response && !s.selects() && !d.disowned {
 			r.first = min(seq, s.acked)
 		}
+	}
+	if d.disowned && d.after <= seq {
+		r.first = max(r.first, d.after)
 	}
 	d.refusedBefore.Clear()
 	d.shifted(len(d.refused.Spans()))
@@ -535,21 +524,6 @@ func (s *stream) keptTimer(silence int64) bool {
 		timer = s.d.timer
 	}
 	return timer > 0 && silence >= timer*3/4
-}
-
-// wasLate takes back what was said of an answer.
-func (s *stream) wasLate(old answer) {
-	d := s.d
-	d.resent.add(-old.packets, -old.bytes, old.why, isNeeded)
-	d.reordered += old.packets
-	d.lost -= old.lost
-	for _, span := range old.came {
-		if i, inside := d.gapAt(span.First); !inside || d.gaps[i].copies <= 1 {
-			d.lostPSNs.Remove(span)
-		}
-		s.late(span, old.at)
-		d.tardy.Insert(span)
-	}
 }
 
 // shortestTimer is how long a silence must be, in nanoseconds, to pass for the
@@ -659,11 +633,14 @@ func (s *stream) doubt(in *arrival, span psn.Span) {
 		span.Last = span.First // one packet
 	}
 	i, inside := d.gapAt(span.First)
-	d.doubtful += d.undecided.Insert(span)
 	switch {
 	case inside:
 		g := &d.gaps[i]
-		if g.run != d.run.id && g.evidence == EvidenceTimeout {
+		if g.evidence != EvidenceTimeout {
+			return // it was lost once, whatever became of it then
+		}
+		d.doubtful += d.undecided.Insert(span)
+		if g.run != d.run.id {
 			g.run, g.copies = d.run.id, g.copies+1
 		}
 		g.filled = in.sight()
@@ -673,12 +650,14 @@ func (s *stream) doubt(in *arrival, span psn.Span) {
 		if i == len(d.gaps) || d.gaps[i].First > span.Last {
 			g.Last, g.filled = span.Last, in.sight()
 			g.count += span.Len()
+			d.doubtful += d.undecided.Insert(span)
 			return
 		}
 	}
 	if i < len(d.gaps) {
 		span.Last = min(span.Last, d.gaps[i].First-1)
 	}
+	d.doubtful += d.undecided.Insert(span)
 	g := gap{Span: span, count: span.Len(), run: d.run.id, copies: 1, evidence: EvidenceTimeout, where: Unknown,
 		closed: ClosedRetransmitted, opened: in.sight(), filled: in.sight(), message: s.messageOf(span.First)}
 	d.shifted(len(d.gaps) - i)

@@ -195,7 +195,7 @@ func (s *stream) reported(span psn.Span, newest psn.Seq, at sight, by Evidence) 
 			d.effort += int64(len(d.gaps)) / 4
 			for i := range d.gaps {
 				if d.gaps[i].Intersect(hole).Len() > 0 {
-					d.gaps[i].confirmed = by
+					d.gaps[i].confirmed, d.gaps[i].suspect = by, false
 					if d.gaps[i].evidence == by {
 						d.gaps[i].confirmed = ""
 					}

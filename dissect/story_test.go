@@ -20,10 +20,12 @@ import (
 //	R READ request, of "R100:4" packets of 256 bytes, the last shorter
 //	o READ response
 //	b WRITE Middle that came damaged  s SEND Only  c ACK that grants no credit
-//	i IRN WRITE Middle
+//	i IRN WRITE Middle  I IRN NACK "I12:14": 12 is missing, 14 has come
+//	A MP-RDMA ACK "A12:9": 12 has come, and all up to 9  N MP-RDMA NACK alike
 //	t T/C AETH report "t199:300-399,500-599": up to 199, and these
 //
-// A WRITE with "!" asks for an acknowledgement. "=" is the frame before it once
+// A WRITE with "!" asks for an acknowledgement, one with "~" is an MP-RDMA resend
+// (ReTx), one with "^" must not overtake (Synchronise). "=" is the frame before it once
 // more. "+67ms" is a pause; else a microsecond passes between packets. "2/w5"
 // is a packet of another connection, between the same hosts.
 type story struct {
@@ -91,12 +93,13 @@ func (s *story) pass(frame []byte, after int64) {
 }
 
 func (s *story) frame(word string, connection int) []byte {
-	number, size, _ := strings.Cut(strings.TrimSuffix(word[1:], "!"), ":")
+	number, size, _ := strings.Cut(strings.TrimRight(word[1:], "!~^"), ":")
 	n, err := strconv.Atoi(number)
 	if err != nil {
 		panic(word)
 	}
-	bth := codec.BTH{PKey: 0xffff, DestQP: 0x111 + 0x1000*uint32(connection-1), AckReq: strings.HasSuffix(word, "!"), PSN: psn.New(n)}
+	bth := codec.BTH{PKey: 0xffff, DestQP: 0x111 + 0x1000*uint32(connection-1), AckReq: strings.HasSuffix(word, "!"), PSN: psn.New(n),
+		ReTx: strings.Contains(word, "~"), Synchronise: strings.Contains(word, "^")}
 	p := codec.Packet{Payload: make([]byte, 256)}
 	back := false
 	answer := func(syndrome codec.Syndrome) {
@@ -128,6 +131,18 @@ func (s *story) frame(word string, connection int) []byte {
 		p.Pad = make([]byte, 2)
 	case 'i':
 		bth.Opcode = codec.Op(codec.IRN, codec.WriteMiddle)
+	case 'I':
+		answer(codec.SyndromePSNSequenceError)
+		bth.Opcode = codec.OpcodeIRNNack
+		p.SackETH.SackPSN = numbered(size)
+	case 'A', 'N':
+		answer(0x1f)
+		bth.Opcode = codec.OpcodeMPRDMAAck
+		if word[0] == 'N' {
+			bth.Opcode = codec.OpcodeMPRDMANack
+			p.AETH.Syndrome = codec.SyndromePSNSequenceError
+		}
+		p.MPETH.AACK = numbered(size)
 	case 's':
 		bth.Opcode = codec.Op(codec.RC, codec.SendOnly)
 	case 'n':
@@ -171,6 +186,14 @@ func (s *story) frame(word string, connection int) []byte {
 		icrc ^= 1
 	}
 	return ethernet("0800", codec.AppendICRC(b[:len(b)-4], icrc))
+}
+
+func numbered(text string) psn.PSN {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		panic(err)
+	}
+	return psn.New(n)
 }
 
 // tcAETH is a report of segments such as "300-399,500-599".
