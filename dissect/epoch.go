@@ -129,7 +129,8 @@ func (s *stream) endEpoch() {
 		return
 	}
 	s.part()
-	s.retire(s.top, false)
+	s.settleSkips()
+	s.retire(s.top)
 	for _, f := range s.silence() {
 		for _, frame := range f.Frames {
 			s.find(f.Kind, f.Text, f.Counter, frame)
@@ -138,10 +139,11 @@ func (s *stream) endEpoch() {
 	d.timeouts, d.timeoutFrames, d.timer, d.selective = 0, d.timeoutFrames[:0], 0, false
 	d.picks, d.irn.recovering = picks{}, false
 	d.windowless.has, d.windowless.began, d.windowless.waiting = 0, 0, false
-	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.again, &d.undecided, &d.refused, &d.tardy, &d.skipped, &d.spoilt, &d.refusedBefore} {
+	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.again, &d.undecided, &d.refused, &d.tardy, &d.spoilt, &d.refusedBefore, &d.missed} {
 		set.Clear()
 	}
 	d.answers = d.answers[:0]
 	d.asks, d.rnr = d.asks[:0], ask{}
-	d.run = run{id: d.run.id + 1}
+	d.runs++
+	d.run, d.prior = run{id: d.runs, proven: true}, run{}
 }

@@ -177,7 +177,7 @@ func (s *stream) ack(before psn.Seq, in *arrival) {
 		d.rnr.pending = false
 	}
 	s.answersFirstCopy(s.acked-1, in)
-	s.retire(s.acked, true)
+	s.retire(s.acked)
 	d.picks.confirmed(s.acked)
 	s.irnProgress()
 }

@@ -297,6 +297,7 @@ func (h *half) damage(in *arrival) {
 	s.packets++
 	s.bytes += int64(in.payload)
 	silent := s.lastActivity()
+	s.settleRun(psn.Unwrap(s.top, in.psn), in.time)
 	s.lastTime = in.time
 	seq := psn.Unwrap(s.top, in.psn)
 	one := psn.Span{First: seq, Last: seq}
@@ -324,15 +325,18 @@ func (h *half) damage(in *arrival) {
 		s.passOver(psn.Span{First: s.next, Last: seq - 1}, in.sight(), false)
 	}
 	d.resent.add(1, int64(in.payload), d.run.reason, isUnknown)
-	if seq < s.acked {
-		d.lose(one)
-		d.harmless++
+	if seq < s.acked && d.holes.Contains(seq) {
+		d.name(one)
+	} else if seq < s.acked {
+		s.loseHarmless(one, EvidenceICRC, in.sight(), in.sight())
 	} else {
 		damage.run = d.run.id
 		if d.holes.Contains(seq) {
 			d.lose(one)
+			d.again.Insert(one)
 			if i, inside := d.gapAt(seq); inside {
-				d.gaps[i].copies++
+				d.gaps[i].suspect = false
+				s.missAgain(&d.gaps[i], one)
 			}
 		} else {
 			s.miss(one, damage)

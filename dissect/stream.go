@@ -99,11 +99,16 @@ type recovery struct {
 	again         psn.Set // of these, of which a resent copy is counted too
 	refused       psn.Set // passed here while an older PSN was missing at the receiver
 	refusedBefore psn.Set // what was refused when the current run began
-	skipped       psn.Set // acknowledged before, and passed over by the current run
+	skips         []skip  // by the current run
 	tardy         psn.Set // came late, so that the receiver may still have asked for it
 	undecided     psn.Set // resent by a timer, data or acknowledgement lost
 	spoilt        psn.Set // above the top: came damaged
+	missed        psn.Set // acknowledged though no copy passed here
 	run           run
+	prior         run     // before a run that is not proven
+	runs          int     // so far
+	disowned      bool    // what came by itself last may be of the run that comes,
+	after         psn.Seq // and ended before this
 	broken        breach
 	overtaken     bool // the packet at hand was overtaken by one of an older run
 	trial         trial
@@ -214,6 +219,7 @@ func (s *stream) follow(in *arrival, n int) {
 	}
 	span := psn.Span{First: seq, Last: seq + psn.Seq(n) - 1}
 	s.mend(seq)
+	s.settleRun(seq, in.time)
 	switch {
 	case seq == s.top && s.next == seq:
 		s.refute()
@@ -312,9 +318,9 @@ func (s *stream) passOver(span psn.Span, at sight, suspect bool) {
 	for _, part := range s.sent(old) {
 		if harmless := part.Intersect(psn.Span{First: part.First, Last: s.acked - 1}); harmless.Len() > 0 {
 			if !suspect && !s.selects() {
-				d.lose(harmless)
-				d.harmless += harmless.Len()
-				d.skipped.Insert(harmless)
+				for _, seen := range d.seenBefore(harmless) {
+					s.skipOver(seen, at)
+				}
 			}
 			part.First = harmless.Last + 1
 		}
@@ -343,7 +349,7 @@ func (s *stream) passOver(span psn.Span, at sight, suspect bool) {
 	}
 	d.spoilt.Remove(psn.Span{First: span.First, Last: span.Last + 1})
 	if s.heard && s.acked > span.First {
-		s.retire(s.acked, true)
+		s.retire(s.acked)
 	}
 }
 

@@ -194,6 +194,7 @@ func (a *Analyzer) stream(s *stream, dropped bool) Stream {
 	var resent resends
 	if d := s.d; d != nil {
 		s.refute()
+		s.settleSkips()
 		s.foretell(&out, dropped)
 		resent = d.resent
 	}
@@ -251,43 +252,57 @@ func (s *stream) foretell(out *Stream, dropped bool) {
 	gaps := slices.Clone(d.done)
 	for i := range d.gaps {
 		g := d.gaps[i]
-		for _, hole := range within(&d.holes, g.Span) {
-			if g.suspect {
-				continue
-			}
-			rest := hole.Len() - d.counted.Overlap(hole)
-			if had := hole.Intersect(psn.Span{First: hole.First, Last: s.acked - 1}); had.Len() > 0 {
-				n := d.unseen.Overlap(had)
-				out.NotCaptured += max(0, n-d.counted.Overlap(had))
-				rest -= had.Len() - d.counted.Overlap(had)
-			}
-			open += rest
-			if final {
-				lostPSNs.Insert(hole)
-			}
-		}
 		if g.unheard(s) {
 			g.closed = Open
 			g.filled = sight{}
 		}
-		if g.suspect && g.left == g.count {
+		if g.suspect && g.left > 0 {
 			continue
 		}
-		gaps = append(gaps, g)
-	}
-	if spoilt := d.spoilt.Len(); spoilt > 0 {
-		out.Lost += spoilt
-		for _, span := range d.spoilt.Spans() {
-			lostPSNs.Insert(span)
+		out.GapsTotal--
+		for _, piece := range s.pieces(&g) {
+			out.GapsTotal++
+			switch {
+			case piece.left == 0:
+			case piece.closed == Open:
+				for _, hole := range within(&d.holes, piece.Span) {
+					open += hole.Len() - lostPSNs.Overlap(hole)
+					if final {
+						lostPSNs.Insert(hole)
+					}
+				}
+			case piece.where == InCapture:
+				out.NotCaptured += piece.count
+				for k := range piece.again {
+					out.Lost -= piece.again[k].Len()
+					lostPSNs.Remove(piece.Span)
+				}
+			default:
+				for _, rest := range d.counted.Gaps(nil, piece.Span) {
+					out.Lost += rest.Len()
+					out.LostHarmless += rest.Len()
+					lostPSNs.Insert(rest)
+				}
+			}
+			gaps = append(gaps, piece)
 		}
+	}
+	for _, span := range d.spoilt.Spans() {
+		out.Lost += span.Len()
+		lostPSNs.Insert(span)
+		out.GapsTotal++
+		gaps = append(gaps, gap{Span: span, count: span.Len(), left: span.Len(), copies: 1, evidence: EvidenceICRC, where: Upstream,
+			closed: Open, opened: s.a.here, message: s.messageOf(span.First)})
 	}
 	if final {
 		out.Lost += open
 		open = 0
 	}
 	out.Undecided = d.doubtful + open
-	out.LostHarmless, out.Damaged, out.Discarded = d.harmless, d.damaged, d.discarded
-	out.Reordered, out.GapsTotal = d.reordered, d.gapsTotal
+	out.LostHarmless += d.harmless
+	out.Damaged, out.Discarded = d.damaged, d.discarded
+	out.Reordered = d.reordered
+	out.GapsTotal += d.gapsTotal
 	out.NotCaptured += d.notCaptured
 	out.LostRanges = ranges(&lostPSNs)
 	worstFirst(gaps)
