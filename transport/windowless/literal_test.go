@@ -76,7 +76,7 @@ func TestLiteralResendsWhatIsUnderWay(t *testing.T) {
 // BTH.PSN lies above it. PSN 10 is lost so that the first report has two
 // blocks, and so no tail rule.
 func TestLiteralHidesBoundaryLoss(t *testing.T) {
-	r := literal(t, 200, lose(transporttest.Forward, map[psn.PSN]int{10: 1, 31: 1}))
+	r := literal(t, 200, lose(map[psn.PSN]int{10: 1, 31: 1}))
 	if a := r.reports[0]; a.SegmentNum != 2 || a.LastFinishedPSN != 9 || a.Seg1Right != 30 {
 		t.Errorf("first report: %+v", a)
 	}
@@ -88,7 +88,7 @@ func TestLiteralHidesBoundaryLoss(t *testing.T) {
 
 // (c) What was resent becomes the first block of a later batch.
 func TestLiteralBeginsWithWhatWasResent(t *testing.T) {
-	r := literal(t, 200, lose(transporttest.Forward, map[psn.PSN]int{10: 1}))
+	r := literal(t, 200, lose(map[psn.PSN]int{10: 1}))
 	late := slices.IndexFunc(r.reports, func(h codec.TCAETH) bool { return h.LastFinishedPSN == 10 })
 	if late < 2 || r.reports[late-1].LastFinishedPSN <= 10 {
 		t.Errorf("reports: %+v", r.reports)
@@ -97,7 +97,7 @@ func TestLiteralBeginsWithWhatWasResent(t *testing.T) {
 
 // (d) Of five gaps in a batch three fit, and the others are forgotten.
 func TestLiteralForgetsWhatDoesNotFit(t *testing.T) {
-	r := literal(t, 200, lose(transporttest.Forward, map[psn.PSN]int{2: 1, 4: 1, 6: 1, 8: 1, 10: 1}))
+	r := literal(t, 200, lose(map[psn.PSN]int{2: 1, 4: 1, 6: 1, 8: 1, 10: 1}))
 	if a := r.reports[0]; a.SegmentNum != 4 || a.Seg3Right != 7 {
 		t.Errorf("first report: %+v", a)
 	}
@@ -107,7 +107,7 @@ func TestLiteralForgetsWhatDoesNotFit(t *testing.T) {
 
 // (e) A lost tail waits for the timeout.
 func TestLiteralTailWaitsForTheTimeout(t *testing.T) {
-	r := literal(t, 20, lose(transporttest.Forward, map[psn.PSN]int{16: 1, 17: 1, 18: 1, 19: 1}))
+	r := literal(t, 20, lose(map[psn.PSN]int{16: 1, 17: 1, 18: 1, 19: 1}))
 	if err := r.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestLiteralTailIsNotReported(t *testing.T) {
 
 // (g) The timeout resends the newest block though the oldest is missing.
 func TestLiteralTimeoutResendsTheNewest(t *testing.T) {
-	r := literal(t, 35, lose(transporttest.Forward, map[psn.PSN]int{5: 2}))
+	r := literal(t, 35, lose(map[psn.PSN]int{5: 2}))
 	if want := []psn.PSN{5, 31, 32, 33, 34}; !slices.Equal(r.resent, want) {
 		t.Errorf("resent %v, want %v", r.resent, want)
 	}
@@ -182,7 +182,7 @@ func TestAnchoredMendsLiteral(t *testing.T) {
 	} {
 		qp := queuePair(0)
 		r := newRun(t, qp, params(Anchored), []transporttest.Message{{Verb: transport.Write, Length: 200 * qp.MTU}})
-		r.link.Lose = lose(transporttest.Forward, lost)
+		r.link.Lose = lose(lost)
 		if err := r.link.Run(); err != nil {
 			t.Fatal(name, err)
 		}

@@ -141,7 +141,7 @@ func TestReadAsksForWhatIsMissing(t *testing.T) {
 func TestRetriesEndAmongReports(t *testing.T) {
 	qp := queuePair(0)
 	r := newRun(t, qp, params(Anchored), []transporttest.Message{{Verb: transport.Write, Length: 3000 * qp.MTU}})
-	r.link.Lose = lose(transporttest.Forward, map[psn.PSN]int{500: 1000})
+	r.link.Lose = lose(map[psn.PSN]int{500: 1000})
 	if err := r.link.Run(); err != nil {
 		t.Fatal(err)
 	}

@@ -73,9 +73,9 @@ func newRun(t interface{ Fatal(...any) }, qp transport.QP, p Params, messages []
 	return r
 }
 
-// lose loses the copies of PSNs that are named, in one direction.
-func lose(dir transporttest.Direction, copies map[psn.PSN]int) func(*transporttest.Copy) bool {
-	return func(c *transporttest.Copy) bool { return c.Dir == dir && c.N <= copies[c.Packet.BTH.PSN] }
+// lose loses the copies of PSNs that are named, on their way to the responder.
+func lose(copies map[psn.PSN]int) func(*transporttest.Copy) bool {
+	return func(c *transporttest.Copy) bool { return c.Dir == transporttest.Forward && c.N <= copies[c.Packet.BTH.PSN] }
 }
 
 // Over any pattern that loses no packet more often than the retries allow, all
@@ -177,7 +177,7 @@ func TestRetriesEnd(t *testing.T) {
 		for _, lost := range []psn.PSN{0, 3, 9} {
 			messages := []transporttest.Message{{Verb: transport.Send, Length: 3 * 256}, {Verb: transport.Write, Length: 7 * 256}}
 			r := newRun(t, queuePair(0), params(mode), messages)
-			r.link.Lose = lose(transporttest.Forward, map[psn.PSN]int{lost: 1000})
+			r.link.Lose = lose(map[psn.PSN]int{lost: 1000})
 			if err := r.link.Run(); err != nil {
 				t.Fatal(mode, lost, err)
 			}
