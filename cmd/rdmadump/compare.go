@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -42,9 +43,9 @@ FILE is a pcap or pcapng file, plain or compressed, or - for standard input.`,
   rdmadump compare --fail-on-loss a.pcap b.pcap     exit status 3 if anything was lost
   rdmadump compare --json host1.pcap tor1.pcap tor2.pcap host2.pcap | jq .totals`,
 		Args: severalCaptures,
-		RunE: func(_ *cobra.Command, names []string) error {
-			if err := different(s, names); err != nil {
-				return err
+		RunE: func(command *cobra.Command, names []string) error {
+			if err := cmp.Or(s.apart(names), different(s, names)); err != nil {
+				return usageError{err, command.CommandPath()}
 			}
 			return flags.run(s, names)
 		},
@@ -85,7 +86,7 @@ func different(s streams, names []string) error {
 			continue // opening it will tell
 		}
 		if k := s.same(in, names[:i]); k >= 0 {
-			return usageError{fmt.Errorf("compare wants different captures, %s and %s are one file", names[k], name), "rdmadump compare"}
+			return fmt.Errorf("compare wants different captures, %s and %s are one file", names[k], name)
 		}
 	}
 	return nil

@@ -49,7 +49,12 @@ the capture itself is not narrowed by it.`,
   rdmadump loss rotated-*.pcap.gz
   tcpdump -i eth0 -U -w - udp port 4791 | rdmadump loss --events -`,
 		Args: captures,
-		RunE: func(_ *cobra.Command, names []string) error { return flags.run(s, names) },
+		RunE: func(command *cobra.Command, names []string) error {
+			if err := s.apart(names); err != nil {
+				return usageError{err, command.CommandPath()}
+			}
+			return flags.run(s, names)
+		},
 	}
 	f := command.Flags()
 	f.BoolVar(&flags.json, "json", false, "print the report as a JSON object")

@@ -53,7 +53,7 @@ that name the queue pair, and leaves out those to the other end.
 			if flags.form != "" && (flags.verbose || flags.hex > 0) {
 				return usageError{errors.New("--json goes with neither -v nor -x; --json=full has all fields and bytes"), command.CommandPath()}
 			}
-			if err := flags.cut.check(command, s, names, flags.prints()); err != nil {
+			if err := cmp.Or(s.apart(names), flags.cut.check(command, s, names, flags.prints())); err != nil {
 				return usageError{err, command.CommandPath()}
 			}
 			return flags.run(s, names)
