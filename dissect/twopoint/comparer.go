@@ -1,6 +1,7 @@
 package twopoint
 
 import (
+	"io"
 	"hash/maphash"
 
 	"github.com/rdmadump/rdmadump/codec"
@@ -182,15 +183,15 @@ func (c *Comparer) each(file int, visit func(*pair, uint8)) {
 }
 
 // Close ends a capture. format is "pcap" or "pcapng", drops is how many frames
-// the capture itself lost, as far as it says, and err, if not nil, why reading
-// it stopped early.
+// the capture itself lost, as far as it says, and err why reading it stopped
+// early: nil or io.EOF, as a reader ends, where it did not.
 func (c *Comparer) Close(file int, format string, drops uint64, err error) {
 	at := &c.points[file]
 	if at.closed {
 		return
 	}
 	at.closed, at.Format, at.CaptureDrops = true, format, drops
-	if err != nil {
+	if err != nil && err != io.EOF {
 		at.Error = err.Error()
 	}
 	c.each(file, func(pair *pair, point uint8) { pair.close(point) })
