@@ -86,12 +86,15 @@ func (flags *lossFlags) run(s streams, names []string) error {
 	flags.stated.fill(&config)
 	var told *eventLog
 	if flags.events {
-		told = newEventLog(s.out)
+		told = newEventLog(newOutput(s.out))
 		config.Events = told.event
 	}
 	analyzer := dissect.NewAnalyzer(config)
 	opened := false
 	reading := pass{streams: s}
+	if told != nil {
+		reading.waiting = told.waiting
+	}
 	reading.open = func(part *capture.Part) {
 		info := part.Info()
 		analyzer.OpenCapture(info.Name, info.Format)
@@ -101,7 +104,7 @@ func (flags *lossFlags) run(s streams, names []string) error {
 		flags.selection.begin(f.Time)
 		analyzer.Frame(f)
 		if told != nil {
-			return told.err
+			return told.out.err
 		}
 		return nil
 	}
@@ -118,8 +121,8 @@ func (flags *lossFlags) run(s streams, names []string) error {
 	}
 	if told != nil {
 		analyzer.End()
-		if told.err != nil {
-			return told.err
+		if err := told.out.flush(); err != nil {
+			return err
 		}
 	}
 	result := analyzer.Report()
