@@ -101,7 +101,9 @@ func (flags *lossFlags) run(s streams, names []string) error {
 		opened = true
 	}
 	reading.frame = func(f *dissect.Frame) error {
-		flags.selection.begin(f.Time)
+		if err := flags.selection.begin(f.Time); err != nil {
+			return err
+		}
 		analyzer.Frame(f)
 		if told != nil {
 			return told.out.err
@@ -116,7 +118,7 @@ func (flags *lossFlags) run(s streams, names []string) error {
 		analyzer.CloseCapture(analyzer.OpenCapture(name, ""), 0, err)
 	}
 	failed := reading.run(names)
-	if !opened && !flags.json {
+	if !opened && !flags.json || errors.As(failed, &usageError{}) {
 		return failed
 	}
 	if told != nil {
@@ -126,8 +128,8 @@ func (flags *lossFlags) run(s streams, names []string) error {
 		}
 	}
 	result := analyzer.Report()
-	if result.Selection != nil && result.Totals.Packets == 0 {
-		s.complain(flags.selection.nothing())
+	if result.Selection != nil {
+		flags.selection.missed(s, result.Totals.Packets)
 	}
 	if !flags.events || flags.json {
 		if err := flags.print(s, result); err != nil {

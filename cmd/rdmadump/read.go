@@ -113,8 +113,11 @@ func (flags *readFlags) run(s streams, names []string) error {
 		return r.cut.drops(i, info)
 	}
 	failed := cmp.Or(reading.run(names), r.out.flush())
-	if r.total == 0 && r.begun && r.selection != nil {
-		s.complain(flags.selection.nothing())
+	if errors.As(failed, &usageError{}) {
+		return failed
+	}
+	if r.begun && r.selection != nil && (r.total == 0 || r.total != r.count) {
+		flags.selection.missed(s, int64(r.total))
 	}
 	if r.cut != nil {
 		return cmp.Or(r.cut.end(), failed)
@@ -151,7 +154,9 @@ func (r *packetReader) waiting() {
 func (r *packetReader) frame(f *dissect.Frame) error {
 	if !r.begun {
 		r.begun, r.printer.lines.Origin = true, f.Time
-		r.readFlags.selection.begin(f.Time)
+		if err := r.readFlags.selection.begin(f.Time); err != nil {
+			return err
+		}
 	}
 	if f.WireLen > len(f.Data) {
 		r.none.Cut++
