@@ -131,6 +131,7 @@ func (flags *lossFlags) run(s streams, names []string) error {
 	if result.Selection != nil {
 		flags.selection.missed(s, result.Totals.Packets)
 	}
+	flags.stated.missed(s, result)
 	if !flags.events || flags.json {
 		if err := flags.print(s, result); err != nil {
 			return err

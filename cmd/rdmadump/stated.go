@@ -31,6 +31,51 @@ func (s *stated) fill(c *dissect.Config) {
 	c.Pairs, c.Assume, c.Tap = s.pairs, string(s.assume), dissect.Tap(s.side)
 }
 
+// missed says which ends of pairs the capture shows no packet to.
+func (s *stated) missed(std streams, r *dissect.Report) {
+	if r.Evicted != nil {
+		return // it may have been dropped
+	}
+	for _, p := range s.pairs {
+		if shown := r.Selection; shown != nil && len(shown.QPNs) > 0 && !slices.Contains(shown.QPNs, p[0].QPN) && !slices.Contains(shown.QPNs, p[1].QPN) {
+			continue // its connection is not in the report
+		}
+		text := fmt.Sprintf("--pair %s=%s", spelled(p[0]), spelled(p[1]))
+		switch there, back := heard(r, p[1], p[0]), heard(r, p[0], p[1]); {
+		case !there && !back:
+			std.complain(fmt.Errorf("%s matches nothing: no packet goes between these ends", text))
+		case !there:
+			std.complain(fmt.Errorf("%s matches one direction only: no packet goes to %s", text, spelled(p[1])))
+		case !back:
+			std.complain(fmt.Errorf("%s matches one direction only: no packet goes to %s", text, spelled(p[0])))
+		}
+	}
+}
+
+func spelled(e dissect.End) string { return fmt.Sprintf("%v/%v", e.Address, e.QPN) }
+
+// heard reports whether packets to an end were seen from the other.
+func heard(r *dissect.Report, to, from dissect.End) bool {
+	for i := range r.Connections {
+		c := &r.Connections[i]
+		if c.A == nil || c.B == nil || (*c.A != to || *c.B != from) && (*c.A != from || *c.B != to) {
+			continue
+		}
+		if len(c.Streams) == 0 && *c.B == to { // feedback alone, named after where it goes
+			return true
+		}
+		for k := range c.Streams {
+			s := &c.Streams[k]
+			f := &s.Feedback
+			forward := s.Src == from.Address && s.DestQP == to.QPN
+			if forward && s.Packets > 0 || !forward && f.Packets+f.AtomicAcks > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // pairs is the value of --pair.
 type pairs []dissect.Pair
 
