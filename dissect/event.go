@@ -61,6 +61,7 @@ type Event struct {
 	Finding     string    `json:"kind,omitempty"`   // kind of a finding
 	Text        string    `json:"text,omitempty"`
 	Counter     string    `json:"counter,omitempty"`
+	Host        Address   `json:"host,omitzero"` // whose NIC has the counter
 	Frames      []int     `json:"frames,omitempty"`
 }
 
@@ -105,7 +106,9 @@ func (h *half) tellOpen() {
 		}
 		told := len(d.findings)
 		for _, f := range s.a.stream(s, false).Findings[told:] {
-			s.tellFinding(f, s.a.here)
+			if !f.Counted() {
+				s.tellFinding(f, s.a.here)
+			}
 		}
 	}
 }
@@ -243,6 +246,7 @@ func (s *stream) tellAt(kind EventKind, q psn.Seq, at sight) {
 
 func (s *stream) tellFinding(f Finding, at sight) {
 	if s.a.config.Events != nil {
-		s.tell(&Event{Kind: FindingMade, Finding: f.Kind, Text: f.Text, Counter: f.Counter, Frames: f.Frames}, at)
+		s.at(&f)
+		s.tell(&Event{Kind: FindingMade, Finding: f.Kind, Text: f.Text, Counter: f.Counter, Host: f.Host, Frames: f.Frames}, at)
 	}
 }

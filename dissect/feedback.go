@@ -9,6 +9,7 @@ import (
 type feedback struct {
 	packets, bytes   int64
 	acks, naks, rnrs int64
+	sequence         int64 // of the naks, those for a sequence error
 	atomicAcks       int64
 	nakPSNs          []psn.PSN
 	noCredit         int64 // ACKs that grant no receive request
@@ -54,6 +55,7 @@ func (f *feedback) count(in *arrival) {
 	case codec.KindNAK:
 		f.naks++
 		if in.aeth.Syndrome.IsSequenceNAK() {
+			f.sequence++
 			f.nak(in.psn)
 		}
 	}

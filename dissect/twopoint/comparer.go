@@ -1,8 +1,8 @@
 package twopoint
 
 import (
-	"io"
 	"hash/maphash"
+	"io"
 
 	"github.com/rdmadump/rdmadump/codec"
 	"github.com/rdmadump/rdmadump/dissect"
