@@ -61,8 +61,8 @@ type Event struct {
 	Finding     string    `json:"kind,omitempty"`   // kind of a finding
 	Text        string    `json:"text,omitempty"`
 	Counter     string    `json:"counter,omitempty"`
-	Host        Address   `json:"host,omitzero"` // whose NIC has the counter
 	Frames      []int     `json:"frames,omitempty"`
+	Host        Address   `json:"host,omitzero"` // whose NIC has the counter
 }
 
 // End says that no more frames come, and tells the events of what is still

@@ -199,8 +199,8 @@ type Finding struct {
 	Kind    string  `json:"kind"` // "retry-exhausted", "stale-psn", "rnr-storm", ...
 	Text    string  `json:"text"`
 	Counter string  `json:"counter,omitempty"` // the NIC counter that counts the same
-	Host    Address `json:"host,omitzero"`     // whose NIC has it
 	Frames  []int   `json:"frames,omitempty"`
+	Host    Address `json:"host,omitzero"` // whose NIC has it
 }
 
 // Totals add up all streams.
