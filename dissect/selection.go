@@ -66,6 +66,12 @@ func (s *Selection) Takes(p *Packet) bool {
 	return s.during(p.Time) && s.between(p) && (len(s.QPNs) == 0 || s.names(p))
 }
 
+// TakesHosts is Takes by the hosts alone.
+func (s *Selection) TakesHosts(p *Packet) bool { return s.between(p) }
+
+// TakesQPNs is Takes by the QPNs alone.
+func (s *Selection) TakesQPNs(p *Packet) bool { return len(s.QPNs) == 0 || s.names(p) }
+
 func (s *Selection) during(time int64) bool {
 	return (s.From == nil || Time(time) >= *s.From) && (s.To == nil || Time(time) < *s.To)
 }
