@@ -41,12 +41,12 @@ left out. Of more than two files along a path, neighbours are compared.
 
 FILE is a pcap or pcapng file, plain or compressed, or - for standard input.
 ` + selectionHelp + `Times are by the clock of the file named first, and +1.5s and -5s count from its
-first and last frame. In the other files they are the same moments by those files'
-own clocks, however wrong these are. A copy belongs to the moment when it passed
-the first of two points. All files are read to the end for that, and read twice.`,
+first and last frame. In the other files they are the same moments by their own
+clocks, however wrong these are. A copy belongs to the moment when it passed the
+first of two points. All files are read to the end for that, and read twice.`,
 		Example: `  rdmadump compare sender.pcap receiver.pcap
-  rdmadump compare --fail-on-loss a.pcap b.pcap     exit status 3 if anything was lost
-  rdmadump compare --qpn 0x000222 --from +1.5s --to +2s sender.pcap receiver.pcap
+  rdmadump compare --fail-on-loss a.pcap b.pcap    exit status 3 if any was lost
+  rdmadump compare --qpn 0x000222 --from +1.5s --to +2s a.pcap b.pcap
   rdmadump compare --json host1.pcap tor1.pcap tor2.pcap host2.pcap | jq .totals`,
 		Args: severalCaptures,
 		RunE: func(command *cobra.Command, names []string) error {
@@ -59,7 +59,7 @@ the first of two points. All files are read to the end for that, and read twice.
 	f := command.Flags()
 	f.BoolVar(&flags.json, "json", false, "print the comparison as a JSON object")
 	f.BoolVar(&flags.failOnLoss, "fail-on-loss", false, "exit with status 3 if requests or READ responses were lost or damaged")
-	f.Var(&flags.vanished, "max-vanished", "list at most `N` vanished copies a stream, and as many\ndamaged ones (default 65536 in JSON, 10 in text)")
+	f.Var(&flags.vanished, "max-vanished", "list at most `N` vanished copies a stream, and as many damaged ones (default 65536 in JSON, 10 in text)")
 	f.Var(&flags.ports, "udp-port", portUsage)
 	flags.selection.register(command)
 	f.Var(&flags.color, "color", colorUsage)

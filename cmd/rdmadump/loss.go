@@ -30,10 +30,10 @@ func newLoss(s streams) *cobra.Command {
 		Use:   "loss [flags] FILE...",
 		Short: "Explain which packets were lost, where, and what it cost",
 		Long: `loss follows every connection of captures and reports what was lost: first a
-verdict, then the connections, the worst first, then the gaps of the worst: which
-PSNs, on which side of the capture point, how that is known, how the gap closed,
-and what was sent again for it. What a capture cannot tell is reported as
-undecided, not as lost.
+verdict, then the connections, the worst first, then the gaps of the worst:
+which PSNs, on which side of the capture point, how that is known, how the gap
+closed, and what was sent again for it. What a capture cannot tell is reported
+as undecided, not as lost.
 
 FILE is a pcap or pcapng file, plain or compressed, or - for standard input.
 Several files are one tap's rotation and are read in order of time.
@@ -58,7 +58,7 @@ the capture itself is not narrowed by it.`,
 	}
 	f := command.Flags()
 	f.BoolVar(&flags.json, "json", false, "print the report as a JSON object")
-	f.BoolVar(&flags.events, "events", false, "print events as they happen, a JSON object a line, in place of the report; with --json\nthe report follows as the last line")
+	f.BoolVar(&flags.events, "events", false, "print events as they happen, a JSON object a line, in place of the report; with --json the report follows as the last line")
 	f.BoolVar(&flags.failOnLoss, "fail-on-loss", false, "exit with status 3 if packets were lost")
 	f.Var(&flags.maxGaps, "max-gaps", "list at most `N` gaps a stream, the worst (default 1000 in JSON, 10 in text)")
 	f.Var(&flags.maxHalves, "max-halves", "follow at most `N` directions of connections at a time (default 131072)")

@@ -29,15 +29,15 @@ func (s *selection) register(command *cobra.Command) {
 	f := command.Flags()
 	f.Var((*qpns)(&s.QPNs), "qpn", "choose queue pair `N`, hexadecimal (0x000222) or decimal (546); may be repeated")
 	f.Var((*hosts)(&s.Hosts), "host", "choose packets from or to an `address`, a network (192.0.2.0/24) or lid:4; may be repeated")
-	f.Var(&s.from, "from", "choose packets from a `time` on: 2026-11-30T15:51:06.44Z, 15:51:06 (UTC), seconds since 1970,\n+1.5s (after the first frame), -5s (before the last)")
+	f.Var(&s.from, "from", "choose packets from a `time` on: 2026-11-30T15:51:06.44Z, 15:51:06 (UTC), seconds since 1970, +1.5s (after the first frame), -5s (before the last)")
 	f.Var(&s.to, "to", "choose packets before a `time`")
 }
 
 // selectionHelp explains the flags in a command's help.
 const selectionHelp = `
 --qpn, --host, --from and --to choose a part: what meets all the flags that are
-given, and any one of several queue pairs or hosts. A time of day is of the first
-frame's day, UTC, or of the next day where the capture runs past midnight.
+given, and any one of several queue pairs or hosts. A time of day is of the
+first frame's day, UTC, or of the next day where the capture runs past midnight.
 `
 
 // chosen is the selection, nil for everything. It is complete after begin.

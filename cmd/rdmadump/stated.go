@@ -23,7 +23,7 @@ func (s *stated) register(command *cobra.Command) {
 	f := command.Flags()
 	f.Var(&s.pairs, "pair", "two `ends` that talk to each other, SRC/QPN=DST/QPN, whatever the capture says; may be repeated")
 	f.Var(&s.assume, "assume", "take all connections for this `transport`: go-back-n, irn, windowless or mp-rdma")
-	f.Var(&s.side, "side", "`where` the capture point is: sender (next to the end that asked first), receiver or middle;\nfound out from times if not given, and used to tell which times to trust")
+	f.Var(&s.side, "side", "`where` the capture point is: sender (next to the end that asked first), receiver or middle; found out from times if not given, and used to tell which times to trust")
 }
 
 // fill completes a configuration.
