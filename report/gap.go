@@ -51,7 +51,7 @@ func (p *page) heading(r row) []string {
 	}
 	words := painted(p.style.bold, r.path())
 	words = append(words, strings.Fields(r.connection.Service+" "+kind+",")...)
-	words = append(words, r.connection.Transport+",", "PSN", r.FirstPSN.String(), "to", r.LastPSN.String())
+	words = append(words, r.connection.Transport+",", strings.Join([]string{"PSN", r.FirstPSN.String(), "to", r.LastPSN.String()}, nobreak))
 	switch r.connection.PairedBy {
 	case "", "none":
 		words[len(words)-1] += ","
@@ -405,10 +405,10 @@ func message(g *dissect.Gap) string {
 		text += ", " + m.OpcodeName
 	}
 	if m.VA != "" {
-		text += ", va " + string(m.VA)
+		text += ", va" + nobreak + string(m.VA)
 	}
 	if m.RKey != nil {
-		text += fmt.Sprintf(", rkey 0x%08x", *m.RKey)
+		text += fmt.Sprintf(", rkey%s0x%08x", nobreak, *m.RKey)
 	}
 	return text
 }
