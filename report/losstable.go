@@ -149,7 +149,7 @@ func (p *page) summary(rest []row) {
 	if undecided > 0 {
 		text = strings.Replace(text, " resent", " resent, "+grouped(undecided)+" undecided", 1)
 	}
-	p.line(p.style.dim.text(text))
+	p.wrap("", "  ", painted(p.style.dim, text))
 }
 
 // tells reports a stream whose gaps or findings are worth telling.
