@@ -93,7 +93,7 @@ func (q *SendQueue) Fresh() *Message {
 	}
 	step := 1
 	if m.Verb.Answered() {
-		if q.reads >= q.qp.readLimit() {
+		if q.reads >= q.qp.MaxReads() {
 			return nil
 		}
 		step = m.Packets

@@ -26,6 +26,9 @@ func (v Verb) String() string {
 // response or an ATOMIC acknowledge, and not by an acknowledgement alone.
 func (v Verb) Answered() bool { return v >= Read }
 
+// Consumes reports whether the message takes a receive at the responder.
+func (v Verb) Consumes() bool { return v <= SendInv || v == WriteImm }
+
 // WorkRequest is one message to be sent (IBA 10.8).
 type WorkRequest struct {
 	ID     uint64 // given back in the Completion
