@@ -179,7 +179,7 @@ func (s *space) heard(now transport.Time, upto psn.Seq, sack *psn.PSN) {
 	}
 	s.settle(now)
 	if sack != nil {
-		if q := psn.Unwrap(s.una, *sack); q >= s.una && q < s.nxt {
+		if q := psn.Unwrap(s.una, *sack); q >= s.told && q < s.nxt {
 			s.sacked[q] = true
 		}
 	}

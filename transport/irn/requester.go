@@ -88,7 +88,9 @@ func (r *Requester) Receive(now transport.Time, p *transport.Packet) {
 	switch {
 	case op == codec.OpcodeIRNNack:
 		r.confirm(now, s)
-		r.send.sack(psn.Unwrap(r.send.una, p.SackETH.SackPSN))
+		if q := psn.Unwrap(r.send.una, p.SackETH.SackPSN); q >= r.told {
+			r.send.sack(q) // an atomic before that was parked then, and has been executed since
+		}
 		r.recover()
 	case op.Verb() == codec.VerbAtomicAck:
 		r.result(now, s, p)
