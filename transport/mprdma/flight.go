@@ -18,7 +18,8 @@ type sent struct {
 // flight are the packets between the cumulative point and the newest.
 type flight struct {
 	transport.Ring[sent]
-	passed int // packets that the cumulative point has passed
+	passed int            // packets that the cumulative point has passed
+	oldest transport.Time // no packet that is not acknowledged left before that
 }
 
 // find is the place of a PSN in the flight; ok is false when it is not there.
@@ -55,18 +56,40 @@ func (f *flight) unacked(s, end psn.Seq) *sent {
 }
 
 // old is the first packet that is not acknowledged and left at least age ago,
-// nil if there is none; then next is when there will be one.
+// nil if there is none; then there will be none before next.
 func (f *flight) old(now, age transport.Time) (v *sent, next transport.Time) {
-	next = transport.Never
+	if f.oldest > now-age {
+		return nil, f.later(age)
+	}
+	f.oldest = transport.Never
 	for i := range f.Len() {
 		if v := f.At(i); !v.acked {
-			if v.at+age <= now {
+			f.oldest = min(f.oldest, v.at)
+			if v.at <= now-age {
 				return v, now
 			}
-			next = min(next, v.at+age)
 		}
 	}
-	return nil, next
+	return nil, f.later(age)
+}
+
+func (f *flight) later(age transport.Time) transport.Time {
+	if f.oldest == transport.Never {
+		return transport.Never
+	}
+	return f.oldest + age
+}
+
+// doubt takes back that a packet was acknowledged.
+func (f *flight) doubt(v *sent) {
+	v.acked = false
+	f.oldest = min(f.oldest, v.at)
+}
+
+// add appends a packet that leaves for the first time.
+func (f *flight) add(now transport.Time, s psn.Seq) {
+	f.Push(sent{psn: s, first: now, at: now})
+	f.oldest = min(f.oldest, now)
 }
 
 // number counts the packets that were first sent before a PSN: exactly for those

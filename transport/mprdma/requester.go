@@ -212,7 +212,7 @@ func (r *Requester) notReady(now transport.Time, s psn.Seq, syndrome codec.Syndr
 	}
 	r.retries = r.qp.RetryCount // the responder is there
 	r.rnrUntil = now + syndrome.RNRTimer()
-	r.flight.At(i).acked = false
+	r.flight.doubt(r.flight.At(i))
 }
 
 // timeout is the last resort: everything unacknowledged is resent.
@@ -223,7 +223,7 @@ func (r *Requester) timeout(now transport.Time) {
 	}
 	r.retries--
 	r.since = now
-	r.flight.At(0).acked = false // the cumulative point says so
+	r.flight.doubt(r.flight.At(0)) // the cumulative point says that it is missing
 	r.recovering, r.recovery = true, r.queue.Nxt
 	r.resendNow(r.queue.Una, r.queue.Nxt, -1)
 	r.window.inflate = 0
@@ -382,7 +382,7 @@ func (r *Requester) Next(now transport.Time, p *transport.Packet) {
 		if r.flight.Len() == 0 {
 			r.since = now
 		}
-		r.flight.Push(sent{psn: s, first: now, at: now})
+		r.flight.add(now, s)
 		if m := r.queue.Find(s); m.Verb.Answered() {
 			r.answers.sent(now, m)
 		}
