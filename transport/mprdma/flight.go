@@ -9,10 +9,11 @@ import (
 
 // sent is a request packet that was sent and not acknowledged cumulatively.
 type sent struct {
-	psn   psn.Seq
-	first transport.Time // when its first copy left
-	at    transport.Time // and its last
-	acked bool           // selectively
+	psn     psn.Seq
+	first   transport.Time // when its first copy left
+	at      transport.Time // and its last
+	acked   bool           // selectively
+	refused bool           // it came early and waits until everything before it has arrived
 }
 
 // flight are the packets between the cumulative point and the newest.

@@ -38,14 +38,12 @@ type oracle struct {
 	clock      transport.Time // the last acknowledgement or spray
 	recovering bool
 	recovery   psn.Seq
-	nacked     map[psn.Seq]bool
-	burst      bool // a timeout resends all
 	since      transport.Time
 	spent      int
 	rnrUntil   transport.Time
 	owes       map[psn.Seq]bool // PSNs of requests whose answers have not come
 	work       map[psn.Seq]transport.WorkRequest
-	posted     func() bool
+	posted     psn.Seq // the end of what was posted
 
 	// The receiver.
 	head   psn.Seq
@@ -72,7 +70,7 @@ func newOracle(w *transporttest.Workload, c Config) *oracle {
 	start := psn.Seq(w.Requester.StartPSN)
 	return &oracle{
 		config: c, qp: w.Requester, una: start, nxt: start, head: start, flight: map[psn.Seq]*copied{},
-		cwnd: c.Window, released: map[uint16]int{}, clock: math.MinInt64 / 2, nacked: map[psn.Seq]bool{}, owes: map[psn.Seq]bool{},
+		cwnd: c.Window, released: map[uint16]int{}, clock: math.MinInt64 / 2, owes: map[psn.Seq]bool{},
 		have: map[psn.Seq]psn.Seq{}, msn: w.Responder.StartMSN, loose: w.Remote.NotReady != nil, paths: map[uint16]int{},
 	}
 }
@@ -136,9 +134,9 @@ func (o *oracle) sent(c *transporttest.Copy) error {
 	}
 	late := o.qp.AckTimeout > 0 && c.At >= o.since+o.qp.AckTimeout
 	if late {
-		o.since = c.At
+		o.since += o.qp.AckTimeout // the port may have been busy since
 		o.spent++
-		o.burst, o.recovering, o.recovery = true, true, o.nxt
+		o.recovering, o.recovery = true, o.nxt
 		if o.spent > o.qp.RetryCount {
 			return fmt.Errorf("%v: timeout %d", c, o.spent)
 		}
@@ -149,11 +147,14 @@ func (o *oracle) sent(c *transporttest.Copy) error {
 	if !o.recovering && c.At-v.at < 2*o.way {
 		return fmt.Errorf("%v: resent early, %v after its last copy", c, c.At-v.at)
 	}
-	if !o.recovering && o.awnd() < 1 {
+	if !o.recovering && o.awnd() < 1 && o.released[p.Path] <= 0 {
 		return fmt.Errorf("%v: resent early with cwnd %v, inflate %d, %d in flight", c, o.cwnd, o.inflate, len(o.order))
 	}
-	if !o.recovering && o.posted != nil && o.posted() {
+	if !o.recovering && o.nxt < o.posted && o.work[o.nxt].Verb < transport.Read { // too many of those may be outstanding
 		return fmt.Errorf("%v: resent early, and there is something new to send", c)
+	}
+	if !o.recovering {
+		o.released[p.Path]--
 	}
 	b[8] &^= 0x20
 	if !bytes.Equal(b, v.first) {
@@ -311,7 +312,12 @@ func run(w *transporttest.Workload, l *transporttest.Link, c Config, depth int) 
 		}
 		return o.arrived(c)
 	}
-	if err := w.PostUpTo(depth, q.Post); err != nil {
+	o.posted = o.nxt
+	post := func(r transport.WorkRequest) error {
+		o.posted += psn.Seq(r.Packets(w.Requester.MTU))
+		return q.Post(r)
+	}
+	if err := w.PostUpTo(depth, post); err != nil {
 		return o, err
 	}
 	return o, l.Run()

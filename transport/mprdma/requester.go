@@ -34,8 +34,7 @@ type Requester struct {
 	recovering bool
 	recovery   psn.Seq // recovery ends when the cumulative point passes what was the next new PSN
 	resend     psn.Seq // snd_retx: unacknowledged packets from here on are to be resent
-	free       psn.Seq // those before it without waiting for an acknowledgement
-	freePath   int     // on which path, -1 for random ones
+	now        span    // what is resent without waiting for an acknowledgement
 
 	since      transport.Time // when the cumulative point last moved, or the timer ended
 	retries    int
@@ -44,6 +43,13 @@ type Requester struct {
 
 	lastSent transport.Time // when the last new packet left
 	answers  answers
+}
+
+// span is a run of PSNs that are resent if they are not acknowledged, on one path
+// or on random ones.
+type span struct {
+	next, end psn.Seq
+	path      int // -1 for random ones
 }
 
 // NewRequester makes a requester. QP.AckTimeout is its timer of last resort.
@@ -140,9 +146,12 @@ func (r *Requester) cumulative(now transport.Time, upto psn.Seq) {
 	r.newest = max(r.newest, r.flight.passed)
 	r.window.moved(passed, r.flight.Len())
 	r.since, r.retries, r.rnrRetries, r.rnrUntil = now, r.qp.RetryCount, r.qp.RNRRetryCount, 0
-	r.resend = max(r.resend, upto)
+	r.resend, r.now.next = max(r.resend, upto), max(r.now.next, upto)
 	if r.recovering && upto >= r.recovery {
 		r.recovering = false
+	}
+	if r.flight.Len() > 0 && r.flight.At(0).refused && r.now.next >= r.now.end {
+		r.now = span{upto, upto + 1, -1} // its turn has come
 	}
 	r.answers.acknowledged(now, upto)
 	r.queue.Retire(upto)
@@ -181,26 +190,26 @@ func (r *Requester) nack(now transport.Time, s psn.Seq, p *transport.Packet) {
 	}
 	v := r.flight.At(i)
 	m := r.queue.Find(s)
-	switch early := m.Synchronise && m.First == s; {
+	early := m.Synchronise && m.First == s
+	switch since := now - v.at; {
 	case !r.recovering:
-		r.recovering, r.recovery = true, r.queue.Nxt
-		r.resendNow(s, s+1, int(p.Path))
-	case s < r.resend && (early && p.MPETH.ReTxEcho || now-v.at >= r.rtt):
-		// The copy that was resent was refused too, or is lost.
-		r.resendNow(s, s+1, int(p.Path))
+		r.recovering, r.recovery, r.resend = true, r.queue.Nxt, s+1
+		r.now = span{s, s + 1, int(p.Path)}
+	case s >= r.resend || r.now.next < r.now.end || since < r.rtt/2:
+		r.release(now, p.Path) // it is on its way, or will be
+	case early && s > r.queue.Una:
+		v.refused = true // once more would be too early again
+	case early || since >= r.rtt:
+		r.now = span{s, s + 1, int(p.Path)} // the copy that was resent was refused too, or is lost
 	default:
 		r.release(now, p.Path)
 	}
 }
 
-// resendNow resends what is not acknowledged from s on, and before end without
-// waiting.
-func (r *Requester) resendNow(s, end psn.Seq, path int) { r.resend, r.free, r.freePath = s, end, path }
-
 // notReady obeys an RNR NAK for the oldest PSN.
 func (r *Requester) notReady(now transport.Time, s psn.Seq, syndrome codec.Syndrome) {
 	i, ok := r.flight.find(s)
-	if r.queue.Failed || !ok || i > 0 || r.rnrUntil != 0 || r.unclocked(s) {
+	if r.queue.Failed || !ok || i > 0 || r.rnrUntil != 0 {
 		return // stale, or a second copy
 	}
 	if r.qp.RNRRetryCount != endless {
@@ -225,7 +234,7 @@ func (r *Requester) timeout(now transport.Time) {
 	r.since = now
 	r.flight.doubt(r.flight.At(0)) // the cumulative point says that it is missing
 	r.recovering, r.recovery = true, r.queue.Nxt
-	r.resendNow(r.queue.Una, r.queue.Nxt, -1)
+	r.now, r.resend = span{r.queue.Una, r.queue.Nxt, -1}, r.queue.Nxt
 	r.window.inflate = 0
 	for i := range r.flight.Len() {
 		if r.flight.At(i).acked {
@@ -236,7 +245,7 @@ func (r *Requester) timeout(now transport.Time) {
 
 // fail moves the queue pair to the ERROR state.
 func (r *Requester) fail(s psn.Seq, status transport.Status) {
-	r.rnrUntil, r.recovering, r.free = 0, false, r.resend
+	r.rnrUntil, r.recovering, r.now = 0, false, span{}
 	r.queue.Fail(s, status)
 	for r.flight.Len() > 0 {
 		r.flight.Pop()
@@ -268,10 +277,8 @@ type choice struct {
 
 // choose is what goes next, if anything may.
 func (r *Requester) choose(now transport.Time) choice {
-	if r.recovering || r.resend < r.free {
-		if v := r.flight.unacked(r.resend, r.free); v != nil {
-			return choice{again: v}
-		}
+	if v := r.flight.unacked(r.now.next, r.now.end); v != nil {
+		return choice{again: v}
 	}
 	if r.grants.Len() == 0 {
 		return choice{}
@@ -335,8 +342,8 @@ func (r *Requester) path() uint16 { return uint16(r.random.IntN(r.config.Paths))
 func (r *Requester) Ready(now transport.Time) transport.Ready {
 	if r.rnrUntil != 0 && r.rnrUntil <= now {
 		r.rnrUntil, r.since = 0, now
-		r.recovering, r.recovery = true, r.queue.Nxt
-		r.resendNow(r.queue.Una, r.queue.Una+1, -1)
+		r.recovering, r.recovery, r.resend = true, r.queue.Nxt, r.queue.Una+1
+		r.now = span{r.queue.Una, r.queue.Una + 1, -1}
 	}
 	if r.deadline() <= now {
 		r.timeout(now)
@@ -392,7 +399,10 @@ func (r *Requester) Next(now transport.Time, p *transport.Packet) {
 	}
 	p.BTH.ReTx = true
 	c.again.at = now
-	if r.recovering || s < r.free {
+	c.again.refused = false
+	if r.unclocked(s) {
+		r.now.next = s + 1
+	} else if r.recovering {
 		r.resend = s + 1
 	}
 }
@@ -404,10 +414,10 @@ func (r *Requester) route(now transport.Time, s psn.Seq, c choice) uint16 {
 	switch {
 	case c.again == nil || !r.unclocked(s):
 		path = r.grants.Pop()
-	case r.freePath < 0:
+	case r.now.path < 0:
 		return r.path()
 	default:
-		return uint16(r.freePath)
+		return uint16(r.now.path)
 	}
 	if now >= r.probeAt {
 		r.probeAt = now + r.rtt
@@ -422,7 +432,7 @@ func (r *Requester) route(now transport.Time, s psn.Seq, c choice) uint16 {
 
 // unclocked reports whether a packet is resent without waiting for an
 // acknowledgement.
-func (r *Requester) unclocked(s psn.Seq) bool { return r.resend <= s && s < r.free }
+func (r *Requester) unclocked(s psn.Seq) bool { return r.now.next <= s && s < r.now.end }
 
 // fill makes p the packet with a PSN.
 func (r *Requester) fill(p *transport.Packet, m *transport.Message, s psn.Seq, path uint16) {

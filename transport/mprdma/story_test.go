@@ -223,29 +223,42 @@ func TestSlowPathPruned(t *testing.T) {
 	}
 }
 
-// An acknowledgement too far behind takes one off the window and releases
-// nothing; one that echoes a retransmission is not judged.
+// An acknowledgement releases two packets on its path, though the window would
+// allow more. One too far behind takes one off the window and releases nothing;
+// one that echoes a retransmission is not judged.
 func TestSlowPathAck(t *testing.T) {
 	for _, tc := range []struct {
 		behind int
 		retx   bool
 		slow   bool
 	}{{32, false, false}, {33, false, true}, {33, true, false}} {
-		q := NewRequester(storyQP, Config{Window: 64})
-		q.Post(transport.WorkRequest{Verb: transport.Write, Length: 1000 * 256})
+		q := NewRequester(storyQP, Config{Window: 64, RTT: time.Millisecond, Probe: -1})
+		q.Post(transport.WorkRequest{Verb: transport.Write, Length: 45 * 256})
 		all := pull(q, 0)
-		hear(q, 10*us, &all[40], 599, false)
-		pull(q, 10*us)
+		q.Post(transport.WorkRequest{Verb: transport.Write, Length: 1000 * 256})
+		released := func(now transport.Time, p *transport.Packet) int {
+			hear(q, now, p, 599, false)
+			more := pull(q, now)
+			for i := range more {
+				if more[i].Path != p.Path {
+					t.Errorf("released on path %d by an acknowledgement on %d", more[i].Path, p.Path)
+				}
+			}
+			return len(more)
+		}
+		if n := released(10*us, &all[40]); n != 2 {
+			t.Errorf("%d packets released, want 2", n)
+		}
 		before := q.Window()
 		late := all[40-tc.behind]
 		late.BTH.ReTx = tc.retx
-		hear(q, 11*us, &late, 599, false)
-		want := before + 1/before
+		n := released(11*us, &late)
+		want, release := before+1/before, 2
 		if tc.slow {
-			want--
+			want, release = want-1, 0
 		}
-		if n := len(pull(q, 11*us)); math.Abs(q.Window()-want) > 1e-9 || (n == 0) != tc.slow {
-			t.Errorf("%d behind, retransmitted %v: cwnd %v, want %v; %d packets released", tc.behind, tc.retx, q.Window(), want, n)
+		if math.Abs(q.Window()-want) > 1e-9 || n != release {
+			t.Errorf("%d behind, retransmitted %v: cwnd %v, want %v; %d packets released, want %d", tc.behind, tc.retx, q.Window(), want, n, release)
 		}
 	}
 }
