@@ -135,13 +135,16 @@ func (o *oracle) sent(c *transporttest.Copy) error {
 	late := o.qp.AckTimeout > 0 && c.At >= o.since+o.qp.AckTimeout
 	if late {
 		o.since += o.qp.AckTimeout // the port may have been busy since
+		if una := o.flight[o.una]; una != nil {
+			una.acked = false // the cumulative point says that it is missing
+		}
 		o.spent++
 		o.recovering, o.recovery = true, o.nxt
 		if o.spent > o.qp.RetryCount {
 			return fmt.Errorf("%v: timeout %d", c, o.spent)
 		}
 	}
-	if v.acked && !(late && s == o.una) {
+	if v.acked {
 		return fmt.Errorf("%v: resent, and acknowledged", c)
 	}
 	if !o.recovering && c.At-v.at < 2*o.way {
