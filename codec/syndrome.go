@@ -67,6 +67,16 @@ func (s Syndrome) RNRTimer() time.Duration {
 	return time.Duration(rnrTimers[s.Value()]) * 10 * time.Microsecond
 }
 
+// RNRNAK is the syndrome of an RNR NAK that asks to wait for d, or for the next
+// longer time that has a code; 655.36 ms, the longest, when there is none.
+func RNRNAK(d time.Duration) Syndrome {
+	code := 1
+	for code < len(rnrTimers) && time.Duration(rnrTimers[code])*10*time.Microsecond < d {
+		code++
+	}
+	return Syndrome(KindRNRNAK)<<5 | Syndrome(code%len(rnrTimers))
+}
+
 var nakNames = [...]string{"PSN sequence error", "invalid request", "remote access error", "remote operational error", "invalid RD request"}
 
 // String says it in words: "ACK", "ACK, 16 credits", "RNR NAK, 1.28ms",

@@ -21,9 +21,28 @@ type QP struct {
 	RNRRetryCount int           // the same after RNR NAKs; 7 is without end
 	RNRTimer      time.Duration // what the responder asks for in an RNR NAK; rounded up to a code
 
-	Memory Memory // of the side that the machine is
+	// Memory is that of the side which the machine is. Without one nothing is
+	// placed, every access is allowed, a receive is always posted, atomics find
+	// zero, and packets have the length of their payload but not its bytes.
+	Memory Memory
+
+	// StartMSN is how many messages the responder has completed before the
+	// first packet. Joined says that the flow is joined in its middle, as a
+	// capture may be: the responder lets the first packet continue a message
+	// whose beginning it has not seen.
+	StartMSN uint32
+	Joined   bool
 
 	// Complete is called as each work request ends, in the order in which they
-	// were posted. It may post more.
+	// were posted. It may post more; once a request has failed, what is posted
+	// is flushed at once, so that posting again then has no end.
 	Complete func(Completion)
+}
+
+// readLimit is ReadLimit with its default.
+func (q *QP) readLimit() int {
+	if q.ReadLimit == 0 {
+		return 16
+	}
+	return q.ReadLimit
 }

@@ -22,6 +22,10 @@ func (v Verb) String() string {
 	return [...]string{"send", "send-imm", "send-inv", "write", "write-imm", "read", "cmp-swap", "fetch-add"}[v]
 }
 
+// Answered reports whether the verb completes with an answer of its own, a READ
+// response or an ATOMIC acknowledge, and not by an acknowledgement alone.
+func (v Verb) Answered() bool { return v >= Read }
+
 // WorkRequest is one message to be sent (IBA 10.8).
 type WorkRequest struct {
 	ID     uint64 // given back in the Completion
