@@ -27,6 +27,7 @@ type Workload struct {
 	Completed []transport.Completion
 
 	want []content
+	post func(transport.WorkRequest) error
 	left int // work that is not posted yet
 }
 
@@ -81,7 +82,7 @@ func NewWorkload(qp transport.QP, messages []Message) *Workload {
 	}
 	w.Requester, w.Responder = qp, qp
 	w.Requester.Memory, w.Responder.Memory = w.Local, w.Remote
-	w.Requester.Complete = func(c transport.Completion) { w.Completed = append(w.Completed, c) }
+	w.Requester.Complete = w.complete
 	noise(w.Local.Bytes, 1)
 	noise(w.Remote.Bytes[cellBytes:], 2)
 	w.Remote.Receives = make([]uint64, receives)
@@ -134,25 +135,29 @@ func (w *Workload) PostAll(post func(transport.WorkRequest) error) error {
 // PostUpTo keeps so many requests posted, the next as one completes. It must be
 // called once, before the run.
 func (w *Workload) PostUpTo(depth int, post func(transport.WorkRequest) error) error {
-	next := func() error {
-		if w.left == 0 {
-			return nil
-		}
-		w.left--
-		return post(w.Work[len(w.Work)-w.left-1])
-	}
-	w.Requester.Complete = func(c transport.Completion) {
-		w.Completed = append(w.Completed, c)
-		if err := next(); err != nil {
-			panic(err)
-		}
-	}
+	w.post = post
 	for range depth {
-		if err := next(); err != nil {
+		if err := w.postNext(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (w *Workload) postNext() error {
+	if w.left == 0 {
+		return nil
+	}
+	w.left--
+	return w.post(w.Work[len(w.Work)-w.left-1])
+}
+
+// complete is told of each completion.
+func (w *Workload) complete(c transport.Completion) {
+	w.Completed = append(w.Completed, c)
+	if err := w.postNext(); err != nil {
+		panic(err)
+	}
 }
 
 // Packets is how many PSNs the work takes in the standard form.
