@@ -16,14 +16,19 @@ const icrcLen, vcrcLen = 4, 2
 // VCRC. BTH.PadCnt says how much pad there is; the packet's Pad, ICRC and CutICRC
 // do not count.
 func (f *Framer) Len(p *codec.Packet) int {
-	n := len(f.head) + p.Headers.Len() + len(p.Payload) + icrcLen
+	n := len(f.head) + p.Headers.Len() + len(p.Payload) + f.Tail()
 	if p.BTH.Opcode != codec.OpcodeCNP {
 		n += int(p.BTH.PadCnt)
 	}
-	if f.carrier >= codec.InfiniBand {
-		n += vcrcLen
-	}
 	return n
+}
+
+// Tail is how many bytes of a frame come behind payload and pad.
+func (f *Framer) Tail() int {
+	if f.carrier >= codec.InfiniBand {
+		return icrcLen + vcrcLen
+	}
+	return icrcLen
 }
 
 // Append appends the frame of a packet to b: the headers that it names, its
