@@ -35,6 +35,14 @@ var verbs = func() (all []Verb) {
 	return all
 }()
 
+// VerbNames are the names of all verbs.
+func VerbNames() (names []string) {
+	for _, v := range verbs {
+		names = append(names, string(v))
+	}
+	return names
+}
+
 // UnmarshalText takes the name of a verb.
 func (v *Verb) UnmarshalText(b []byte) error { return choose(v, b, verbs...) }
 

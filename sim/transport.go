@@ -13,8 +13,18 @@ const (
 	GoBackN TransportName = "go-back-n"
 )
 
+var transports = []TransportName{GoBackN}
+
+// TransportNames are the names of all transports.
+func TransportNames() (names []string) {
+	for _, t := range transports {
+		names = append(names, string(t))
+	}
+	return names
+}
+
 // UnmarshalText takes the name of a transport.
-func (t *TransportName) UnmarshalText(b []byte) error { return choose(t, b, GoBackN) }
+func (t *TransportName) UnmarshalText(b []byte) error { return choose(t, b, transports...) }
 
 // Transport is how loss is recovered. A parameter that is 0 is left to the
 // transport.
