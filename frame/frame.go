@@ -1,6 +1,8 @@
 package frame
 
 import (
+	"hash/crc32"
+
 	"github.com/rdmadump/rdmadump/codec"
 )
 
@@ -50,7 +52,7 @@ func (f *Framer) Append(b []byte, p *codec.Packet, v Vary, snap int) ([]byte, er
 	}
 	f.lengths(b[start:], len(b)-bth+icrcLen, v)
 	if snap > len(b)-start || f.carrier == codec.RoCEv2IPv6 { // whose UDP checksum covers the ICRC
-		if b, err = f.seal(b, start, bth); err != nil {
+		if b, err = f.seal(b, start, bth, p); err != nil {
 			return b[:start], err
 		}
 	}
@@ -83,8 +85,8 @@ func (f *Framer) lengths(b []byte, n int, v Vary) {
 
 // seal appends the ICRC and what comes behind it or depends on it. The frame
 // begins at start, its BTH at bth.
-func (f *Framer) seal(b []byte, start, bth int) ([]byte, error) {
-	icrc, err := codec.ICRC(f.carrier, b[start+f.icrc:], bth-start-f.icrc)
+func (f *Framer) seal(b []byte, start, bth int, p *codec.Packet) ([]byte, error) {
+	icrc, err := f.sign(b[start+f.icrc:], bth-start-f.icrc, p)
 	if err != nil {
 		return b, err
 	}
@@ -101,6 +103,21 @@ func (f *Framer) seal(b []byte, start, bth int) ([]byte, error) {
 		b = be.AppendUint16(b, vcrc(b[start:]))
 	}
 	return b, nil
+}
+
+// sign computes the ICRC of b, which begins where its coverage does.
+func (f *Framer) sign(b []byte, bth int, p *codec.Packet) (uint32, error) {
+	if f.Continue != nil && len(p.Payload) > 0 {
+		payload := bth + p.Headers.Len()
+		crc, err := codec.ICRC(f.carrier, b[:payload], bth)
+		if err != nil {
+			return 0, err
+		}
+		if crc, ok := f.Continue(crc, p.Payload); ok {
+			return crc32.Update(crc, crc32.IEEETable, b[payload+len(p.Payload):]), nil
+		}
+	}
+	return codec.ICRC(f.carrier, b, bth)
 }
 
 // MarkCE marks a frame of this Framer, cut or not, as a congested switch does:

@@ -46,6 +46,11 @@ var be = binary.BigEndian
 
 // Framer makes the frames of one direction.
 type Framer struct {
+	// Continue, if not nil, continues a CRC-32, in the form of crc32.Update, over
+	// a payload whose own CRC is known, as that of payload from a seed may be. It
+	// reports false where it is not.
+	Continue func(crc uint32, payload []byte) (uint32, bool)
+
 	carrier codec.Carrier
 	head    []byte // everything before the BTH, lengths and checksums zero
 	ip      int    // where in it the IP header, the GRH or the LRH of InfiniBand begins

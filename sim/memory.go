@@ -9,32 +9,6 @@ import (
 	"github.com/rdmadump/rdmadump/transport"
 )
 
-// pattern are the bytes that all memory is made of. Where in them a memory begins
-// differs from memory to memory; so what is in the wrong place, or of the wrong
-// queue pair, is not what is expected.
-type pattern []byte
-
-const (
-	period = 262139 // a prime: nothing that is a power of two apart is alike
-	tail   = 4096   // the longest that is loaded at a time
-)
-
-func newPattern(s *Scenario) pattern {
-	random := s.random("payload")
-	p := make(pattern, period+tail+8)
-	for i := 0; i < period; i += 8 {
-		binary.LittleEndian.PutUint64(p[i:], random.Uint64())
-	}
-	copy(p[period:], p[:tail])
-	return p[:period+tail]
-}
-
-// at are n bytes of the memory that begins at origin.
-func (p pattern) at(origin, off uint64, n int) []byte {
-	i := (origin + off) % period
-	return p[i : i+uint64(n) : i+uint64(n)]
-}
-
 // Where memory begins.
 const (
 	localBase  = 0x00007f0000000000
@@ -48,7 +22,7 @@ const (
 // one is at the same distance from the base at both ends.
 type memory struct {
 	run    *run
-	bytes  pattern
+	bytes  *pattern
 	rkey   uint32
 	origin [2]uint64 // of what the requester holds and of what the responder holds
 

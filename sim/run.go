@@ -35,7 +35,7 @@ type run struct {
 	lanes    []*lane // of all of them
 	pairs    []*pair
 	machines int
-	pattern  pattern
+	pattern  *pattern
 
 	flights []*flight // to be used again
 	fates   []*fate
@@ -65,6 +65,9 @@ func Run(s *Scenario, o Output) (*Result, error) {
 	}
 	r.framers[0], _ = s.framer(&s.Sender, &s.Receiver) // Check has made it before
 	r.framers[1], _ = s.framer(&s.Receiver, &s.Sender)
+	for _, f := range r.framers {
+		f.Continue = r.pattern.crc
+	}
 	r.lay()
 	r.taps(o.Captures)
 	for n := range s.Pairs.Count {

@@ -170,6 +170,6 @@ func Default() Scenario {
 		Sender:      host(1),
 		Receiver:    host(2),
 		Arbitration: ResendsFirst,
-		Links:       []Link{{Name: "wire", Delay: time.Microsecond}},
+		Links:       []Link{{Name: "wire", Delay: 5 * time.Microsecond}},
 	}
 }
