@@ -82,3 +82,18 @@ func TestTimeoutCodes(t *testing.T) {
 		}
 	}
 }
+
+// The code is the next longer time (IBA table of RNR NAK timers).
+func TestRNRNAK(t *testing.T) {
+	for _, tc := range []struct {
+		d    time.Duration
+		want Syndrome
+	}{
+		{0, 0x21}, {10 * time.Microsecond, 0x21}, {10*time.Microsecond + 1, 0x22}, {50 * time.Microsecond, 0x25},
+		{1280 * time.Microsecond, 0x2e}, {491520 * time.Microsecond, 0x3f}, {491521 * time.Microsecond, 0x20}, {time.Hour, 0x20},
+	} {
+		if got := RNRNAK(tc.d); got != tc.want {
+			t.Errorf("RNRNAK(%v) = %#02x, want %#02x", tc.d, uint8(got), uint8(tc.want))
+		}
+	}
+}

@@ -84,8 +84,8 @@ func (r *Replies) Full() bool { return r.unsent >= r.qp.readLimit() }
 // Atomic answers an atomic with what it found. again says that it answers a
 // duplicate; it is forgotten when too many of these are waiting.
 func (r *Replies) Atomic(at psn.Seq, found uint64, msn uint32, again bool) {
-	i := r.place(at)
-	if i > 0 && r.queue[i-1].kind == replyAtomic && r.queue[i-1].at == at {
+	i := r.before(at)
+	if i < len(r.queue) && r.queue[i].kind == replyAtomic && r.queue[i].at == at {
 		return // the answer to the first copy has not gone yet
 	}
 	if r.admit(again) {
@@ -101,17 +101,21 @@ func (r *Replies) Read(at psn.Seq, h *codec.RETH, msn uint32, again bool) {
 	fresh.packets = max(1, (int(h.DMALen)+r.qp.MTU-1)/r.qp.MTU)
 	for i := range r.queue {
 		old := &r.queue[i]
-		if old.kind != replyRead || at < old.at || at >= old.at+psn.Seq(old.packets) {
+		if old.kind != replyRead || at >= old.at+psn.Seq(old.packets) || at+psn.Seq(fresh.packets) <= old.at {
 			continue
 		}
-		if at < old.at+psn.Seq(old.sent) {
-			fresh.again = old.again
+		fresh.again = old.again
+		switch {
+		case at < old.at:
+			r.queue = append(r.queue[:i], r.queue[i+1:]...)
+			r.insert(r.before(at), fresh)
+		case at < old.at+psn.Seq(old.sent):
 			*old = fresh
 		}
 		return
 	}
 	if r.admit(again) {
-		r.insert(r.place(at), fresh)
+		r.insert(r.before(at), fresh)
 	}
 }
 
@@ -128,10 +132,14 @@ func (r *Replies) admit(again bool) bool {
 	return true
 }
 
-// place is where a reply with this PSN goes: behind all that are not later.
-func (r *Replies) place(at psn.Seq) int {
+// place is where an acknowledgement of a PSN goes: behind all that is not later.
+func (r *Replies) place(at psn.Seq) int { return r.before(at + 1) }
+
+// before is where the answer to a READ or an atomic goes: behind all that is
+// earlier, and before an acknowledgement of the same PSN.
+func (r *Replies) before(at psn.Seq) int {
 	i := len(r.queue)
-	for i > 0 && r.queue[i-1].at > at {
+	for i > 0 && r.queue[i-1].at >= at {
 		i--
 	}
 	return i

@@ -32,7 +32,8 @@ type oracle struct {
 
 	// The responder.
 	expected psn.Seq
-	nakked   bool // a NAK for expected was sent
+	latest   psn.Seq // the one that was expected last
+	nakked   bool    // a NAK for expected was sent
 	newest   psn.Seq
 
 	resends, reads int
@@ -167,16 +168,17 @@ func (o *oracle) sentBackward(c *transporttest.Copy) error {
 		}
 		return nil
 	}
-	switch kind := c.Packet.AETH.Syndrome.Kind(); {
+	syndrome := c.Packet.AETH.Syndrome
+	switch kind := syndrome.Kind(); {
+	case kind == codec.KindRNRNAK, kind == codec.KindNAK && !syndrome.IsSequenceNAK():
+		// It was counted as arrived; it was refused.
+		o.expected, o.nakked = s, true
 	case kind == codec.KindNAK && s != o.expected:
 		return fmt.Errorf("%v: the first missing PSN is %d", c, o.expected)
 	case kind == codec.KindNAK && o.nakked:
 		return fmt.Errorf("%v: a second NAK", c)
 	case kind == codec.KindNAK:
 		o.nakked = true
-	case kind == codec.KindRNRNAK:
-		// It was counted as arrived; it was refused.
-		o.expected, o.nakked = s, true
 	case s >= o.expected:
 		return fmt.Errorf("%v: acknowledges %d, which has not arrived", c, o.expected)
 	case s < o.newest:
@@ -190,7 +192,7 @@ func (o *oracle) sentBackward(c *transporttest.Copy) error {
 func (o *oracle) arrived(c *transporttest.Copy) error {
 	if c.Dir == transporttest.Forward {
 		if s := psn.Unwrap(o.expected, c.Packet.BTH.PSN); s == o.expected {
-			o.nakked = false
+			o.nakked, o.latest = false, s
 			o.expected++
 			if at := o.of(s); at.answered {
 				o.expected = at.end
@@ -247,6 +249,15 @@ func run(w *transporttest.Workload, l *transporttest.Link, window, every, depth 
 	q := NewRequester(w.Requester, window)
 	l.Requester, l.Responder = q, NewResponder(w.Responder, every)
 	o := newOracle(w, window)
+	if ready := w.Remote.NotReady; ready != nil {
+		w.Remote.NotReady = func(n int) bool {
+			refused := ready(n)
+			if refused { // what has just arrived is not accepted
+				o.expected, o.nakked = o.latest, true
+			}
+			return refused
+		}
+	}
 	sent, arrived := l.Sent, l.Arrived
 	l.Sent = func(c *transporttest.Copy) error {
 		if sent != nil {
