@@ -142,7 +142,10 @@ func (r *run) send(h *host, f *flight) {
 	for _, t := range h.taps {
 		r.capture(t, f, r.now)
 	}
-	h.until = max(h.until, exact(r.now)) + taken(f.wire, h.Rate)
+	if h.until.time() < r.now { // else it has just become free, and no part of a nanosecond is wasted
+		h.until = exact(r.now)
+	}
+	h.until += taken(f.wire, h.Rate)
 	at := h.until.time()
 	if first := f.lanes[0]; len(first.before) == 0 {
 		r.enter(first, f, at)

@@ -59,7 +59,11 @@ func (p *parse) file(text []byte, s *Scenario) *Fault {
 	case len(file.Docs) == 0 || file.Docs[0].Body == nil || file.Docs[0].Body.Type() == ast.NullType || file.Docs[0].Body.Type() == ast.CommentType:
 		return fault("", "empty")
 	}
-	return p.value(file.Docs[0].Body, reflect.ValueOf(s).Elem(), "")
+	f := p.value(file.Docs[0].Body, reflect.ValueOf(s).Elem(), "")
+	if _, given := p.lines["links"]; !given && len(s.Paths) > 0 {
+		s.Links = nil // the default
+	}
+	return f
 }
 
 func asYAML(err error, e *yaml.Error) bool {
