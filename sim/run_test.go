@@ -50,7 +50,7 @@ func TestWorkedCases(t *testing.T) {
 17 1000 2 arrived
 `,
 	} {
-		r := play(t, all[name], 0)
+		r := play(t, all[name])
 		if got := story(r); got != want {
 			t.Errorf("%s:\n%s, want\n%s", name, got, want)
 		}
@@ -68,7 +68,7 @@ func TestTimes(t *testing.T) {
 	s.Work[0].Size = Fixed(4096)
 	s.Links[0].Delay = 3 * time.Microsecond
 	var sent, arrived []int64
-	for _, l := range play(t, &s, 0).truth {
+	for _, l := range play(t, &s).truth {
 		if l.Opcode.Verb() == codec.VerbWrite {
 			sent, arrived = append(sent, l.Sent), append(arrived, *l.Arrived)
 		}
@@ -88,7 +88,7 @@ func TestBottleneck(t *testing.T) {
 	s.Work[0].Size = Fixed(32 << 10)
 	s.Transport.Window = 32
 	s.Links = []Link{{Name: "slow", Rate: 10e9, Queue: Fixed(8 * 1098), Mark: Fixed(2 * 1098)}}
-	r := play(t, &s, 0, "receiver", "sender")
+	r := play(t, &s, "receiver", "sender")
 	first := slices.IndexFunc(r.truth, func(l line) bool { return l.Fate == "lost" })
 	// In the time of 4 packets the queue takes in 4 and lets 1 out: it has grown to 8
 	// packets, the one under way included, when 11 have come.
@@ -128,13 +128,13 @@ func TestBottleneck(t *testing.T) {
 
 func TestSameSeedSameBytes(t *testing.T) {
 	s := library(t)["gbn-all-verbs"]
-	a, b := play(t, s, 0, "sender", "wire"), play(t, s, 0, "sender", "wire")
+	a, b := play(t, s, "sender", "wire"), play(t, s, "sender", "wire")
 	if a.text != b.text || !sameFrames(a.frames["sender"], b.frames["sender"]) || !sameFrames(a.frames["wire"], b.frames["wire"]) {
 		t.Error("two runs differ")
 	}
 	other := *s
 	other.Seed++
-	if c := play(t, &other, 0, "sender"); c.text == a.text || sameFrames(a.frames["sender"], c.frames["sender"]) {
+	if c := play(t, &other, "sender"); c.text == a.text || sameFrames(a.frames["sender"], c.frames["sender"]) {
 		t.Error("another seed gives the same")
 	}
 }
@@ -148,7 +148,7 @@ func sameFrames(a, b []dissect.Frame) bool {
 // One more choice elsewhere changes nothing here.
 func TestChoicesDoNotShiftOthers(t *testing.T) {
 	lost := func(s *Scenario) string {
-		return strings.Join(named(play(t, s, 0).truth, func(l *line) bool { return l.Fate == "lost" && l.Copy == 1 }), "\n")
+		return strings.Join(named(play(t, s).truth, func(l *line) bool { return l.Fate == "lost" && l.Copy == 1 }), "\n")
 	}
 	s := Default()
 	s.Work[0].Size = Fixed(200 << 10)
@@ -304,7 +304,7 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 func TestUntilBreaksOff(t *testing.T) {
 	s := library(t)["rnr"]
 	s.Until = 300 * time.Microsecond
-	r := play(t, s, 0)
+	r := play(t, s)
 	if !r.BrokenOff || r.Unfinished() == 0 || r.Time != s.Until {
 		t.Errorf("%+v", r.Result)
 	}
@@ -386,4 +386,28 @@ func TestHeaps(t *testing.T) {
 			},
 		})
 	})
+}
+
+// A capture point with a snap length sees the beginning of what one without it
+// sees, whatever other capture points want.
+func TestSnapLen(t *testing.T) {
+	for _, others := range [][]int{{0}, {200}, {}} {
+		s := Default()
+		s.Work[0].Size = Fixed(5000)
+		full := play(t, &s, "sender").frames["sender"]
+		n := 0
+		captures := []Capture{{At: "sender", SnapLen: 90, Frame: func(f *dissect.Frame) error {
+			if want := full[n].Data[:min(90, len(full[n].Data))]; !bytes.Equal(f.Data, want) || f.WireLen != full[n].WireLen {
+				t.Errorf("beside %v, frame %d: %x of %d bytes, want %x", others, n+1, f.Data, f.WireLen, want)
+			}
+			n++
+			return nil
+		}}}
+		for _, snap := range others {
+			captures = append(captures, Capture{At: "receiver", SnapLen: snap, Frame: func(*dissect.Frame) error { return nil }})
+		}
+		if _, err := Run(&s, Output{Captures: captures}); err != nil || n != len(full) {
+			t.Errorf("%d frames of %d, %v", n, len(full), err)
+		}
+	}
 }

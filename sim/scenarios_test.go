@@ -37,12 +37,12 @@ type shown struct {
 }
 
 // play runs a scenario with capture points.
-func play(t *testing.T, s *Scenario, snap int, points ...Tap) shown {
+func play(t *testing.T, s *Scenario, points ...Tap) shown {
 	t.Helper()
 	out := shown{frames: map[Tap][]dissect.Frame{}}
 	var captures []Capture
 	for _, at := range points {
-		captures = append(captures, Capture{At: at, SnapLen: snap, Frame: func(f *dissect.Frame) error {
+		captures = append(captures, Capture{At: at, Frame: func(f *dissect.Frame) error {
 			kept := *f
 			kept.Data = bytes.Clone(f.Data)
 			out.frames[at] = append(out.frames[at], kept)
@@ -94,7 +94,7 @@ func each(t *testing.T, check func(t *testing.T, s *Scenario, r shown)) {
 	for name, s := range library(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, s, play(t, s, 0, "sender", "receiver"))
+			check(t, s, play(t, s, "sender", "receiver"))
 		})
 	}
 }
@@ -226,7 +226,7 @@ func TestLossAgreesWithTruth(t *testing.T) {
 func TestLossFindsAll(t *testing.T) {
 	for _, name := range []string{"gbn-one-loss", "gbn-window-small", "gbn-window-large", "gilbert-elliott", "psn-wrap", "vlan-ipv6", "rocev1", "infiniband-grh"} {
 		s := library(t)[name]
-		r := play(t, s, 0, "receiver")
+		r := play(t, s, "receiver")
 		want := named(r.truth, func(l *line) bool { return l.data() && l.Fate == "lost" })
 		if report := analyze(r.frames["receiver"]); report.Totals.Lost != int64(len(want)) {
 			t.Errorf("%s: %d lost, want %d: %v", name, report.Totals.Lost, len(want), want)
@@ -240,7 +240,7 @@ func TestHandshakePairs(t *testing.T) {
 		if !s.Handshake {
 			continue
 		}
-		r := play(t, s, 0, "sender")
+		r := play(t, s, "sender")
 		for _, c := range analyze(r.frames["sender"]).Connections {
 			if c.PairedBy != "cm" {
 				t.Errorf("%s: connection %d is paired by %s", name, c.ID, c.PairedBy)

@@ -35,7 +35,7 @@ func TestTshark(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := library(t)[name]
-			r := play(t, s, 0, "sender")
+			r := play(t, s, "sender")
 			frames := r.frames["sender"]
 			file := filepath.Join(t.TempDir(), "x.pcap")
 			write(t, file, frames)
@@ -150,7 +150,7 @@ func write(t *testing.T, name string, frames []dissect.Frame) {
 // project's code (IBA 7.8.1, A17), on marked packets as well.
 func TestICRC(t *testing.T) {
 	for name, s := range map[string]*Scenario{"all verbs": library(t)["gbn-all-verbs"], "marks": library(t)["ce-marks"]} {
-		r := play(t, s, 0, "receiver")
+		r := play(t, s, "receiver")
 		for i, f := range r.frames["receiver"] {
 			b := append(bytes.Repeat([]byte{0xff}, 8), f.Data[14:len(f.Data)-4]...)
 			for _, k := range []int{1, 8, 10, 11, 26, 27, 32} { // TOS, TTL, both checksums, BTH byte 4
@@ -166,7 +166,7 @@ func TestICRC(t *testing.T) {
 
 // Damaged packets have an ICRC that is wrong, and no others do.
 func TestDamagedICRC(t *testing.T) {
-	r := play(t, library(t)["duplicate-damage"], 0, "receiver")
+	r := play(t, library(t)["duplicate-damage"], "receiver")
 	locator, at, bad := dissect.Locator{}, dissect.Packet{}, int64(0)
 	for i := range r.frames["receiver"] {
 		locator.Locate(&r.frames["receiver"][i], &at)

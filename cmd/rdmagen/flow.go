@@ -89,10 +89,6 @@ func (flags *flowFlags) run(command *cobra.Command, s streams, scenario *sim.Sce
 	}
 	result, err := sim.Run(scenario, o)
 	watch.clear()
-	if fault := (*sim.Fault)(nil); errors.As(err, &fault) {
-		outputs.close()
-		return err
-	}
 	if closing := outputs.close(); err == nil {
 		err = closing
 	}

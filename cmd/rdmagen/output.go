@@ -159,8 +159,7 @@ func (o *outputs) open(s streams) (err error) {
 			w, err = capture.Create(f.name, options)
 		}
 		if err != nil {
-			o.close()
-			return err
+			return errors.Join(err, o.close())
 		}
 		o.writers = append(o.writers, w)
 		o.captures = append(o.captures, sim.Capture{At: f.at, SnapLen: int(o.options.SnapLen), Frame: w.WriteFrame})
@@ -174,8 +173,7 @@ func (o *outputs) open(s streams) (err error) {
 	}
 	out, err := os.Create(o.truthTo)
 	if err != nil {
-		o.close()
-		return fileError(o.truthTo, err)
+		return errors.Join(fileError(o.truthTo, err), o.close())
 	}
 	o.truth = &truthFile{bufio.NewWriter(out), o.truthTo, out}
 	return nil
