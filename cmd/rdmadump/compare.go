@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/rdmadump/rdmadump/capture"
 	"github.com/rdmadump/rdmadump/dissect"
 	"github.com/rdmadump/rdmadump/dissect/twopoint"
+	"github.com/rdmadump/rdmadump/internal/cli"
 	"github.com/rdmadump/rdmadump/report"
 )
 
@@ -19,7 +19,7 @@ type compareFlags struct {
 	json       bool
 	failOnLoss bool
 	vanished   number
-	color      colors
+	color      cli.Colors
 	ports      udpPorts
 }
 
@@ -54,24 +54,24 @@ FILE is a pcap or pcapng file, plain or compressed, or - for standard input.`,
 	f.BoolVar(&flags.failOnLoss, "fail-on-loss", false, "exit with status 3 if requests or READ responses were lost or damaged")
 	f.Var(&flags.vanished, "max-vanished", "list at most `N` vanished copies a stream (default 65536 in JSON, 10 in text)")
 	f.Var(&flags.ports, "udp-port", portUsage)
-	f.Var(&flags.color, "color", colorUsage)
+	f.Var(&flags.color, "color", cli.ColorUsage)
 	return command
 }
 
 // severalCaptures is the argument check of compare.
 func severalCaptures(command *cobra.Command, args []string) error {
 	if len(args) == 1 {
-		return usageError{errors.New("compare needs the captures of at least two points; of one, see rdmadump loss"), command.CommandPath()}
+		return cli.Usage(command, "compare needs the captures of at least two points; of one, see rdmadump loss")
 	}
 	if len(args) > maxPoints {
-		return usageError{errors.New("compare takes 16 captures at most"), command.CommandPath()}
+		return cli.Usage(command, "compare takes 16 captures at most")
 	}
 	if err := captures(command, args); err != nil {
 		return err
 	}
 	for i, name := range args {
 		if slices.Contains(args[:i], name) {
-			return usageError{fmt.Errorf("compare wants different captures, %s is named twice", name), command.CommandPath()}
+			return cli.Usage(command, "compare wants different captures, %s is named twice", name)
 		}
 	}
 	return nil
@@ -85,7 +85,7 @@ func different(s streams, names []string) error {
 			continue // opening it will tell
 		}
 		if k := s.same(in, names[:i]); k >= 0 {
-			return usageError{fmt.Errorf("compare wants different captures, %s and %s are one file", names[k], name), "rdmadump compare"}
+			return cli.UsageError{Err: fmt.Errorf("compare wants different captures, %s and %s are one file", names[k], name), Command: "rdmadump compare"}
 		}
 	}
 	return nil
@@ -109,7 +109,7 @@ func (flags *compareFlags) run(s streams, names []string) error {
 		t, err := openTap(source)
 		if err != nil { // the others can be compared still
 			s.complain(err)
-			failed = errReported
+			failed = cli.ErrReported
 			comparer.Close(i, "", 0, err)
 			continue
 		}
@@ -128,7 +128,7 @@ func (flags *compareFlags) run(s streams, names []string) error {
 		comparer.Close(i, info.Format, info.Drops, fault)
 		if fault != nil {
 			s.complain(fault)
-			failed = errReported
+			failed = cli.ErrReported
 		}
 	}
 	result := comparer.Comparison()
@@ -136,7 +136,7 @@ func (flags *compareFlags) run(s streams, names []string) error {
 		return err
 	}
 	if failed == nil && flags.failOnLoss && result.Totals.Vanished+result.Totals.Damaged > 0 {
-		return errFound
+		return cli.ErrFound
 	}
 	return failed
 }
@@ -170,11 +170,11 @@ func (flags *compareFlags) print(s streams, c *twopoint.Comparison) error {
 		if err == nil {
 			_, err = s.out.Write(b)
 		}
-		return writeError(err)
+		return cli.WriteError(err)
 	}
-	text := report.Compare{Style: flags.color.style(s.out), Width: width(s.out), Rows: 20, Detail: 5, Copies: 10}
+	text := report.Compare{Style: flags.color.Style(s.out), Width: cli.Width(s.out), Rows: 20, Detail: 5, Copies: 10}
 	if flags.vanished > 0 {
 		text.Copies = int(flags.vanished)
 	}
-	return writeError(text.Write(s.out, c))
+	return cli.WriteError(text.Write(s.out, c))
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/rdmadump/rdmadump/dissect"
+	"github.com/rdmadump/rdmadump/internal/cli"
 )
 
 // eventLog prints events, a JSON object a line, each as soon as it is known:
@@ -22,6 +23,6 @@ func newEventLog(w io.Writer) *eventLog {
 
 func (l *eventLog) event(e *dissect.Event) {
 	if l.err == nil {
-		l.err = writeError(l.encoder.Encode(e))
+		l.err = cli.WriteError(l.encoder.Encode(e))
 	}
 }
