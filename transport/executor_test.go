@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -142,5 +143,35 @@ func TestIRNWrite(t *testing.T) {
 	}
 	if e.MSN != 1 {
 		t.Errorf("MSN %d", e.MSN)
+	}
+}
+
+// storing is memory that counts what is stored and has one receive, at 64.
+type storing struct {
+	Memory
+	at []uint64
+}
+
+func (m *storing) Store(va uint64, _ []byte)     { m.at = append(m.at, va) }
+func (*storing) Allows(uint32, uint64, int) bool { return true }
+func (*storing) Receive() (uint64, bool)         { return 64, true }
+
+// Of a message that was joined in its middle it is not known where it goes: it
+// is placed nowhere. The next one is.
+func TestJoinedIsNotPlaced(t *testing.T) {
+	m := &storing{}
+	e := NewExecutor(&QP{MTU: 256, Memory: m, Joined: true, StartMSN: 7})
+	data := make([]byte, 256)
+	for i, p := range []Packet{
+		plain(codec.WriteMiddle, 256), plain(codec.WriteMiddle, 256), plain(codec.WriteLast, 3),
+		plain(codec.SendFirst, 256), plain(codec.SendLast, 256), sized(codec.WriteOnly, 4, 4),
+	} {
+		p.Payload = data[:p.PayloadLen]
+		if s := e.Execute(&p); s != codec.SyndromeACK {
+			t.Errorf("packet %d: %s", i, s)
+		}
+	}
+	if want := []uint64{64, 320, 0}; !slices.Equal(m.at, want) || e.MSN != 10 {
+		t.Errorf("placed at %v, want %v; MSN %d", m.at, want, e.MSN)
 	}
 }

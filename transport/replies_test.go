@@ -110,3 +110,32 @@ func TestRelent(t *testing.T) {
 		t.Errorf("%d %s, pending %v", p.BTH.PSN, p.AETH.Syndrome, r.Pending())
 	}
 }
+
+// A READ that is asked for again while its responses go out starts over at the
+// first that is missing, and there only.
+func TestReadGoesBack(t *testing.T) {
+	r := NewReplies(&QP{MTU: 256})
+	r.Read(10, &codec.RETH{DMALen: 1000}, 1, false)
+	next := func() (psn.PSN, codec.Operation) {
+		var p Packet
+		r.Next(&p)
+		return p.BTH.PSN, p.BTH.Opcode.Operation()
+	}
+	want := func(at psn.PSN, op codec.Operation) {
+		t.Helper()
+		if gotAt, gotOp := next(); gotAt != at || gotOp != op {
+			t.Errorf("response %d, operation %d; want %d, %d", gotAt, gotOp, at, op)
+		}
+	}
+	want(10, codec.ReadResponseFirst)
+	want(11, codec.ReadResponseMiddle)
+	r.Read(13, &codec.RETH{DMALen: 1000 - 3*256}, 1, true) // which is still to come
+	want(12, codec.ReadResponseMiddle)
+	r.Read(11, &codec.RETH{DMALen: 1000 - 256}, 1, true)
+	want(11, codec.ReadResponseFirst)
+	want(12, codec.ReadResponseMiddle)
+	want(13, codec.ReadResponseLast)
+	if r.Pending() || r.unsent != 0 || r.again != 0 {
+		t.Errorf("pending %v, %d and %d counted", r.Pending(), r.unsent, r.again)
+	}
+}

@@ -37,7 +37,11 @@ func newPair(lose int, verbs ...transport.Verb) *pair {
 		i++
 	}
 	qp.Memory = local
-	qp.Complete = func(transport.Completion) { post() }
+	qp.Complete = func(c transport.Completion) {
+		if c.Status == transport.Success {
+			post()
+		}
+	}
 	c.q = NewRequester(qp, 0)
 	for range 8 {
 		post()

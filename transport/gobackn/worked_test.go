@@ -128,6 +128,15 @@ func TestLostReadResponse(t *testing.T) {
 	w := transporttest.NewWorkload(qp4096(), []transporttest.Message{{Verb: transport.Read, Length: 3*4096 + 5}, {Verb: transport.Write, Length: 8}})
 	l := constant("< 1001 #1")
 	lines := script(l)
+	note := l.Sent
+	l.Sent = func(c *transporttest.Copy) error {
+		// Response 1002 leaves two gaps after 1000, and says by itself that
+		// 1001 is lost: no timer is needed.
+		if want := 2*trip + 200; c.Dir == transporttest.Forward && c.Packet.BTH.PSN == 1001 && c.At != want {
+			t.Errorf("asked again at %v, want %v", c.At, want)
+		}
+		return note(c)
+	}
 	must(t, w, l)
 	compare(t, lines, `
 		> RDMA READ Request 1000 +24 12293
