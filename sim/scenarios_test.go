@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -260,6 +261,24 @@ func TestLibraryHasLines(t *testing.T) {
 		}
 		if want := fmt.Sprintf("| `%s.yaml` | %s |\n", name, s.About); !strings.Contains(string(readme), want) {
 			t.Errorf("the README lacks %s", want)
+		}
+	}
+}
+
+// The reference has every key and every name.
+func TestReferenceIsComplete(t *testing.T) {
+	b, err := os.ReadFile("../docs/scenarios.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := TransportNames()
+	for _, v := range []any{Scenario{}, Transport{}, Pairs{}, Work{}, Receives{}, Host{}, CNP{}, Path{}, Link{}, Direction{}, Late{}, Copy{}} {
+		words = append(words, known(reflect.TypeOf(v))...)
+	}
+	words = append(words, VerbNames()...)
+	for _, w := range words {
+		if !strings.Contains(string(b), "`"+w+"`") {
+			t.Errorf("docs/scenarios.md lacks %s", w)
 		}
 	}
 }
