@@ -52,13 +52,11 @@ func (w *Writer) writePcap(f *dissect.Frame, data []byte) {
 	if w.form == PcapMicro {
 		fraction /= 1000
 	}
-	b := w.head[:recordHeaderLen]
-	le.PutUint32(b, uint32(w.time/1e9))
-	le.PutUint32(b[4:], uint32(fraction))
-	le.PutUint32(b[8:], uint32(len(data)))
-	le.PutUint32(b[12:], uint32(min(max(f.WireLen, len(f.Data)), math.MaxUint32)))
-	w.write(b)
-	w.write(data)
+	b := le.AppendUint32(w.buf, uint32(w.time/1e9))
+	b = le.AppendUint32(b, uint32(fraction))
+	b = le.AppendUint32(b, uint32(len(data)))
+	b = le.AppendUint32(b, uint32(min(max(f.WireLen, len(f.Data)), math.MaxUint32)))
+	w.collect(append(b, data...))
 }
 
 // pcapHeader writes the header of a pcap file (see Reader.fileHeader).

@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"bufio"
 	"encoding/binary"
 	"io"
 	"math"
@@ -17,7 +16,8 @@ import (
 // cooked v2 (276) would come out as something else.
 type Writer struct {
 	name       string
-	out        *bufio.Writer
+	dst        io.Writer
+	buf        []byte     // collected, not written yet
 	compressor compressor // nil for plain data
 	close      func() error
 	describe   func(*dissect.Frame) Interface
@@ -31,7 +31,6 @@ type Writer struct {
 	snap       uint32 // bytes of a frame that are written, 0 for all
 	begun      bool   // the header of a pcap file is written
 	err        error
-	head       [28]byte
 }
 
 // WriterOptions says what to write beside frames. The zero value is valid.
@@ -72,7 +71,7 @@ const outputSize = 64 << 10
 // NewWriter begins a capture on dst. name stands for it in messages. It does not
 // close dst. The error, as that of all methods, is an *Error.
 func NewWriter(dst io.Writer, name string, o WriterOptions) (*Writer, error) {
-	w := &Writer{name: name, describe: o.Describe, out: bufio.NewWriterSize(dst, outputSize),
+	w := &Writer{name: name, describe: o.Describe, dst: dst, buf: make([]byte, 0, outputSize+outputSize/4),
 		ids: map[origin]uint32{}, same: map[described]uint32{}, last: origin{file: -1}, form: o.Form, snap: o.SnapLen}
 	if o.Form != Pcapng {
 		return w, nil // its header names the link type of the first frame
@@ -112,20 +111,16 @@ func (w *Writer) WriteFrame(f *dissect.Frame) error {
 		w.last, w.lastID = from, w.id(from, f)
 	}
 	total := uint32(fixed + padded(len(data)))
-	b := w.head[:28]
-	le.PutUint32(b, blockEnhanced)
-	le.PutUint32(b[4:], total)
-	le.PutUint32(b[8:], w.lastID)
-	le.PutUint32(b[12:], uint32(w.time>>32))
-	le.PutUint32(b[16:], uint32(w.time))
-	le.PutUint32(b[20:], uint32(len(data)))
-	le.PutUint32(b[24:], uint32(min(max(f.WireLen, len(f.Data)), math.MaxUint32)))
-	w.write(b)
-	w.write(data)
-	b = b[:8]
-	le.PutUint32(b, 0)
-	le.PutUint32(b[4:], total)
-	w.write(b[4-(padded(len(data))-len(data)):])
+	b := le.AppendUint32(w.buf, blockEnhanced)
+	b = le.AppendUint32(b, total)
+	b = le.AppendUint32(b, w.lastID)
+	b = le.AppendUint32(b, uint32(w.time>>32))
+	b = le.AppendUint32(b, uint32(w.time))
+	b = le.AppendUint32(b, uint32(len(data)))
+	b = le.AppendUint32(b, uint32(min(max(f.WireLen, len(f.Data)), math.MaxUint32)))
+	b = append(b, data...)
+	b = append(b, 0, 0, 0)[:len(b)+padded(len(data))-len(data)]
+	w.collect(le.AppendUint32(b, total))
 	return w.fault()
 }
 
@@ -155,7 +150,7 @@ func (w *Writer) AddDrops(file, index int, n uint64) error {
 
 // Flush writes everything that was collected, so that it can be read.
 func (w *Writer) Flush() error {
-	w.keep(w.out.Flush())
+	w.send()
 	if w.compressor != nil && w.err == nil {
 		w.keep(w.compressor.Flush())
 	}
@@ -165,7 +160,7 @@ func (w *Writer) Flush() error {
 // Close flushes and ends the capture. It closes what Create opened.
 func (w *Writer) Close() error {
 	w.complete()
-	w.keep(w.out.Flush())
+	w.send()
 	if w.compressor != nil {
 		w.keep(w.compressor.Close())
 	}
@@ -233,10 +228,24 @@ func appendOption(b []byte, code uint16, value string) []byte {
 	return append(b, 0, 0, 0)[:len(b)+padded(len(value))-len(value)]
 }
 
-func (w *Writer) write(b []byte) {
-	if w.err == nil {
-		_, w.err = w.out.Write(b)
+// write writes bytes that are not part of a frame.
+func (w *Writer) write(b []byte) { w.collect(append(w.buf, b...)) }
+
+// collect takes the buffer back, with what was appended to it, and writes it out
+// once it is worth it.
+func (w *Writer) collect(b []byte) {
+	w.buf = b
+	if len(b) >= outputSize {
+		w.send()
 	}
+}
+
+// send writes out what was collected.
+func (w *Writer) send() {
+	if w.err == nil && len(w.buf) > 0 {
+		_, w.err = w.dst.Write(w.buf)
+	}
+	w.buf = w.buf[:0]
 }
 
 // keep remembers the first error.

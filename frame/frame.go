@@ -1,8 +1,6 @@
 package frame
 
 import (
-	"hash/crc32"
-
 	"github.com/rdmadump/rdmadump/codec"
 )
 
@@ -18,9 +16,18 @@ const icrcLen, vcrcLen = 4, 2
 // VCRC. BTH.PadCnt says how much pad there is; the packet's Pad, ICRC and CutICRC
 // do not count.
 func (f *Framer) Len(p *codec.Packet) int {
-	n := len(f.head) + p.Headers.Len() + len(p.Payload) + f.Tail()
+	n := len(f.head) + headersLen(p) + len(p.Payload) + f.Tail()
 	if p.BTH.Opcode != codec.OpcodeCNP {
 		n += int(p.BTH.PadCnt)
+	}
+	return n
+}
+
+// headersLen is how many bytes the packet's headers take.
+func headersLen(p *codec.Packet) int {
+	n := p.Headers.Len()
+	if p.Has(codec.HeaderTCAETH) {
+		n += p.TCAETH.Len() - codec.HeaderTCAETH.Len()
 	}
 	return n
 }
@@ -103,21 +110,6 @@ func (f *Framer) seal(b []byte, start, bth int, p *codec.Packet) ([]byte, error)
 		b = be.AppendUint16(b, vcrc(b[start:]))
 	}
 	return b, nil
-}
-
-// sign computes the ICRC of b, which begins where its coverage does.
-func (f *Framer) sign(b []byte, bth int, p *codec.Packet) (uint32, error) {
-	if f.Continue != nil && len(p.Payload) > 0 {
-		payload := bth + p.Headers.Len()
-		crc, err := codec.ICRC(f.carrier, b[:payload], bth)
-		if err != nil {
-			return 0, err
-		}
-		if crc, ok := f.Continue(crc, p.Payload); ok {
-			return crc32.Update(crc, crc32.IEEETable, b[payload+len(p.Payload):]), nil
-		}
-	}
-	return codec.ICRC(f.carrier, b, bth)
 }
 
 // MarkCE marks a frame of this Framer, cut or not, as a congested switch does:

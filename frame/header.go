@@ -55,6 +55,7 @@ type Framer struct {
 	head    []byte // everything before the BTH, lengths and checksums zero
 	ip      int    // where in it the IP header, the GRH or the LRH of InfiniBand begins
 	icrc    int    // where the coverage of the ICRC begins
+	quick   *quick // of RoCEv2 over IPv4
 	sum     uint32 // of the IPv4 header, or of the pseudo header for UDP over IPv6, without what changes
 }
 
@@ -68,6 +69,7 @@ func New(h *Header) (*Framer, error) {
 	case codec.RoCEv2IPv4:
 		f.ethernet(h, etherIPv4)
 		f.ipv4(h)
+		f.quick = newQuick()
 	case codec.RoCEv2IPv6:
 		f.ethernet(h, etherIPv6)
 		f.ipv6(h, protocolUDP)

@@ -14,6 +14,8 @@ type host struct {
 	shown dissect.Address
 	taps  []*tap
 
+	watched bool // capture points lie on the way from here, or at its end
+
 	id    uint16      // identification of the next packet, IPv4
 	psn   psn.PSN     // of the next management datagram
 	until picoseconds // until when the port sends
@@ -114,22 +116,31 @@ func (r *run) next(h *host) {
 	}
 }
 
+// draw makes the frame of a packet, if somebody looks at it.
+func (r *run) draw(h *host, f *flight) {
+	f.frame = f.frame[:0]
+	switch {
+	case h.watched:
+	case len(h.taps) > 0:
+		f.frame, r.scratch = r.scratch[:0], f.frame
+	default:
+		return
+	}
+	var err error
+	if f.frame, err = r.framers[h.end].Append(f.frame, &f.packet.Packet, r.vary(f), r.snap); err != nil {
+		r.fail(err)
+	}
+}
+
 // send puts a packet on the wire.
 func (r *run) send(h *host, f *flight) {
 	r.result.Time = r.now
 	f.from = h
 	r.count(f)
-	framer := r.framers[h.end]
-	f.wire = framer.Len(&f.packet.Packet)
+	f.wire = r.framers[h.end].Len(&f.packet.Packet)
 	r.weigh(f)
 	path := r.path(f)
-	f.frame = f.frame[:0]
-	if r.snap > 0 {
-		var err error
-		if f.frame, err = framer.Append(f.frame, &f.packet.Packet, r.vary(f), r.snap); err != nil && r.err == nil {
-			r.err = err
-		}
-	}
+	r.draw(h, f)
 	h.id++
 	r.launch(f)
 	if f.pair != nil {
@@ -141,6 +152,9 @@ func (r *run) send(h *host, f *flight) {
 	}
 	for _, t := range h.taps {
 		r.capture(t, f, r.now)
+	}
+	if !h.watched && len(h.taps) > 0 { // nobody looks at the frame any more
+		r.scratch, f.frame = f.frame, r.scratch[:0]
 	}
 	if h.until.time() < r.now { // else it has just become free, and no part of a nanosecond is wasted
 		h.until = exact(r.now)

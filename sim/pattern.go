@@ -21,8 +21,8 @@ type pattern struct {
 }
 
 const (
-	period  = 262139 // a prime: nothing that is a power of two apart is alike
-	longest = 4096   // that is loaded at a time
+	period  = 16381 // a prime: nothing that is a power of two apart is alike; and few enough to stay in a cache
+	longest = 4096  // that is loaded at a time
 )
 
 func newPattern(s *Scenario) *pattern {

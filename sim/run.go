@@ -38,6 +38,7 @@ type run struct {
 	pattern  *pattern
 
 	flights []*flight // to be used again
+	scratch []byte    // for frames that are seen only as they are sent
 	fates   []*fate
 	held    []*flight // for an event each
 	holes   []int     // in held

@@ -45,8 +45,10 @@ func (r *run) taps(captures []Capture) {
 		switch c.At {
 		case "sender":
 			r.hosts[0].taps = append(r.hosts[0].taps, t)
+			r.hosts[1].watched = true
 		case "receiver":
 			r.hosts[1].taps = append(r.hosts[1].taps, t)
+			r.hosts[0].watched = true
 		}
 		for _, p := range r.paths {
 			for i, n := range p.there {
@@ -54,6 +56,7 @@ func (r *run) taps(captures []Capture) {
 					n.behind = append(n.behind, t)
 					back := p.back[len(p.back)-1-i]
 					back.before = append(back.before, t)
+					r.hosts[0].watched, r.hosts[1].watched = true, true
 				}
 			}
 		}
