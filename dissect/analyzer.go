@@ -29,22 +29,26 @@ type Config struct {
 // Analyzer follows the packets of captures and explains what was lost. It is
 // not safe for concurrent use.
 type Analyzer struct {
-	config   Config
-	captures []input
-	table    halfTable
-	halves   []*half // in order of appearance
-	between  map[ends]*neighbours
-	nursery  nursery
-	recent   *recent
-	totals   Totals
-	pauses   flowControl
-	evicted  Evicted
-	retired  Totals // of evicted halves
-	gapLimit int    // closed gaps that a stream keeps, MaxGaps or fewer
-	gapsKept int    // closed, by all streams
-	gapsOpen int    // not retired, of all streams
-	asides   tallies
-	stated   map[halfKey]halfKey // Config.Pairs
+	config    Config
+	captures  []input
+	table     halfTable
+	halves    []*half // in order of appearance
+	between   map[ends]*neighbours
+	nursery   nursery
+	recent    *recent
+	totals    Totals
+	pauses    flowControl
+	evicted   Evicted
+	retired   Totals // of evicted halves
+	weight    int64  // of all halves, bytes
+	gapLimit  int    // closed gaps that a stream keeps, MaxGaps or fewer
+	gapsKept  int    // closed, by all streams
+	gapsOpen  int    // not retired, of all streams
+	inLimbo   int    // packets, see restart.go
+	asides    tallies
+	unbegun   flow                // of streams that have not begun; stays empty
+	uncourted courtship           // of halves whose partner nobody looks for; stays empty
+	stated    map[halfKey]halfKey // Config.Pairs
 
 	packet Packet
 	bth    codec.BTH
@@ -55,8 +59,8 @@ type Analyzer struct {
 	last    int64 // latest
 	started bool
 	nHalves uint32
-	numbers int // connections numbered so far
-	hand    int // of the clock that looks for a half to evict
+	numbers int32 // connections numbered so far
+	hand    int   // of the clock that looks for a half to evict
 	cm      connectionManagement
 }
 
@@ -239,7 +243,10 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 		h.bad++
 		in.damaged = !h.uselessICRC()
 	}
-	h.take(a, in)
+	h.take(in)
+	if h.weighAgain() {
+		a.weigh(h)
+	}
 }
 
 // fillIn fills an arrival from a located packet.
@@ -273,7 +280,7 @@ func (a *Analyzer) mirrored(c *input, p *Packet, h *half, mark uint32, bth *code
 		a.totals.CEMarked++
 	}
 	if remarked && h != nil {
-		h.tally.marked++
+		h.marked++
 	}
 	return copied
 }
@@ -299,13 +306,25 @@ func serviceOf(op codec.Opcode) codec.Service {
 	return op.Service()
 }
 
+// sender is a half that begins with a request, and the flow of its requests
+// right behind it.
+type sender struct {
+	half half
+	flow flow
+}
+
 // newHalf begins a half.
 func (a *Analyzer) newHalf(key *halfKey, hash uint32, op codec.Opcode) *half {
 	if a.table.n >= a.config.MaxHalves {
-		a.evict()
+		a.evict(0)
 	}
 	a.nHalves++
-	h := &half{key: *key, hash: hash, id: a.nHalves, service: serviceOf(op), mtu: anyMTU, retries: -1}
+	h, begun := &half{}, &a.unbegun
+	if !op.Response() {
+		s := &sender{}
+		h, begun = &s.half, &s.flow
+	}
+	h.key, h.hash, h.id, h.service, h.mtu, h.retries = *key, hash, a.nHalves, serviceOf(op), anyMTU, -1
 	if op.Service() == codec.IRN {
 		h.transport = irnTransport
 		if op == codec.OpcodeMPRDMAAck || op == codec.OpcodeMPRDMANack {
@@ -315,7 +334,7 @@ func (a *Analyzer) newHalf(key *halfKey, hash uint32, op codec.Opcode) *half {
 	if t, ok := a.config.transportStated(); ok && h.service != codec.UC && h.service != codec.RD {
 		h.transport = t
 	}
-	h.req.a, h.req.half = a, h
+	h.req.a, h.req.half, h.req.flow, h.courtship = a, h, begun, &a.uncourted
 	a.table.insert(h, hash)
 	a.halves = append(a.halves, h)
 	near := a.between[h.ends()]
@@ -329,19 +348,37 @@ func (a *Analyzer) newHalf(key *halfKey, hash uint32, op codec.Opcode) *half {
 	return h
 }
 
-// evict drops the half that rested longest among a few, with what it counted.
-func (a *Analyzer) evict() {
+// stranger reports whether nothing but a few packets speak for a half, as for
+// those that somebody made up.
+func (h *half) stranger() bool { return h.partner == nil && h.packets < 4 }
+
+// evict drops a half with what it counted: of a few that weigh enough a stranger,
+// if there is one, and of those the one that rested longest.
+func (a *Analyzer) evict(enough int64) {
 	var oldest *half
 	at := 0
 	for range min(16, len(a.halves)) {
 		a.hand = (a.hand + 1) % len(a.halves)
-		if h := a.halves[a.hand]; oldest == nil || h.lastTime < oldest.lastTime {
-			oldest, at = h, a.hand
+		h := a.halves[a.hand]
+		switch {
+		case oldest == nil:
+		case (h.weight >= enough) != (oldest.weight >= enough):
+			if h.weight < enough {
+				continue
+			}
+		case h.stranger() != oldest.stranger():
+			if !h.stranger() {
+				continue
+			}
+		case h.lastTime >= oldest.lastTime:
+			continue
 		}
+		oldest, at = h, a.hand
 	}
 	if oldest == nil {
 		return
 	}
+	oldest.release()
 	last := len(a.halves) - 1
 	a.halves[at] = a.halves[last]
 	a.halves = a.halves[:last]

@@ -11,6 +11,7 @@ import (
 type connectionManagement struct {
 	requests map[commID]request
 	agreed   map[halfKey]agreement // by the half that it is about
+	attempts map[attempt]halfKey   // the active half of each
 	message  codec.CM
 	datagram codec.Packet
 }
@@ -34,7 +35,7 @@ type agreement struct {
 	start    psn.PSN
 	mtu      mtus
 	ackTimer int64
-	retries  int
+	retries  int8
 	attempt  [2]uint32 // the two communication IDs
 }
 
@@ -70,10 +71,14 @@ func (a *Analyzer) manage(p *Packet) {
 			a.agree(p, &r, &m.REP)
 		}
 	case m.Has(codec.HeaderDREQ):
-		key := halfKey{p.Src, p.Dst, m.DREQ.RemoteQPN, network}
-		if h := a.table.find(&key, a.table.hash(&key)); h != nil {
-			a.closeConnection(h, Disconnected, sight{p.Time, p.Number, p.File})
+		a.disconnected(halfKey{p.Src, p.Dst, m.DREQ.RemoteQPN, network}, sight{p.Time, p.Number, p.File})
+	case m.Has(codec.HeaderDREP):
+		a.undone(p.Src, p.Dst, network, m.DREP.LocalCommID, m.DREP.RemoteCommID, sight{p.Time, p.Number, p.File})
+	case m.Has(codec.HeaderREJ):
+		if asked := (commID{p.Dst, m.REJ.RemoteCommID}); c.requests[asked].dst == p.Src {
+			delete(c.requests, asked)
 		}
+		a.undone(p.Src, p.Dst, network, m.REJ.LocalCommID, m.REJ.RemoteCommID, sight{p.Time, p.Number, p.File})
 	}
 }
 
@@ -82,14 +87,15 @@ func (a *Analyzer) agree(p *Packet, r *request, rep *codec.REP) {
 	c := &a.cm
 	active := halfKey{p.Dst, p.Src, rep.LocalQPN, r.network} // what the end that asked will send
 	passive := halfKey{p.Src, p.Dst, r.req.LocalQPN, r.network}
-	attempt := [2]uint32{r.req.LocalCommID, rep.LocalCommID}
-	if old, ok := c.agreed[active]; ok && old.attempt == attempt && old.other == passive {
+	ids := [2]uint32{r.req.LocalCommID, rep.LocalCommID}
+	if old, ok := c.agreed[active]; ok && old.attempt == ids && old.other == passive {
 		return // the REP came again
 	}
-	if c.agreed == nil || len(c.agreed) >= maxAgreements {
-		c.agreed = map[halfKey]agreement{}
+	if c.agreed == nil || len(c.agreed) >= maxAgreements || len(c.attempts) >= maxAgreements {
+		c.agreed, c.attempts = map[halfKey]agreement{}, map[attempt]halfKey{}
 	}
-	both := agreement{mtu: mtuOf(codec.MTU(r.req.PathMTU)), retries: int(r.req.RetryCount), attempt: attempt,
+	c.attempts[attempt{p.Dst, p.Src, ids, r.network}] = active
+	both := agreement{mtu: mtuOf(codec.MTU(r.req.PathMTU)), retries: int8(r.req.RetryCount), attempt: ids,
 		ackTimer: codec.AckTimeout(r.req.Primary.LocalAckTimeout).Nanoseconds()}
 	one, other := both, both
 	one.other, one.start = passive, r.req.StartingPSN
@@ -128,6 +134,7 @@ func (a *Analyzer) meet(h *half) {
 		return
 	}
 	for _, side := range [2]*half{h, other} {
+		side.release()
 		if side.partner != nil {
 			side.partner.partner, side.partner.pairedBy = nil, unpaired
 			side.partner.number = 0 // it is of another connection, if of any

@@ -50,8 +50,8 @@ func (s *stream) bound() {
 	if len(d.gaps) > limit || len(d.holes.Spans()) > limit {
 		s.letGo(limit / 2)
 	}
-	for _, set := range [...]*psn.Set{&d.unseen, &d.counted, &d.again, &d.refused, &d.refusedBefore, &d.skipped, &d.tardy,
-		&d.undecided, &d.spoilt, &d.picks.has, &d.picks.synchronised} {
+	for _, set := range [...]*psn.Set{&d.unseen, &d.counted, &d.again, &d.refused, &d.refusedBefore, &d.tardy,
+		&d.undecided, &d.spoilt, &d.missed, &d.picks.has, &d.picks.synchronised} {
 		if spans := set.Spans(); len(spans) > limit {
 			before := spans[len(spans)-limit/2].First
 			set.Remove(psn.Span{First: spans[0].First, Last: before - 1})
@@ -80,7 +80,7 @@ func (s *stream) letGo(keep int) {
 			s.a.evicted.Gaps++
 		}
 	}
-	s.retire(before, false)
+	s.retire(before)
 	if cap(d.gaps) > 64 && len(d.gaps) < cap(d.gaps)/4 {
 		d.gaps = slices.Clone(d.gaps)
 	}

@@ -123,16 +123,27 @@ func (s *stream) newEpoch(in *arrival) {
 // endEpoch says what can be said of everything that is still open.
 func (s *stream) endEpoch() {
 	s.refute()
+	s.rttMin = 0 // the next connection may be another one altogether
 	d := s.d
 	if d == nil {
 		return
 	}
 	s.part()
-	s.retire(s.top, false)
-	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.again, &d.undecided, &d.refused, &d.tardy, &d.skipped, &d.spoilt, &d.refusedBefore} {
+	s.settleSkips()
+	s.retire(s.top)
+	for _, f := range s.silence() {
+		for _, frame := range f.Frames {
+			s.find(f.Kind, f.Text, f.Counter, frame)
+		}
+	}
+	d.timeouts, d.timeoutFrames, d.timer, d.selective = 0, d.timeoutFrames[:0], 0, false
+	d.picks, d.irn.recovering = picks{}, false
+	d.windowless.has, d.windowless.began, d.windowless.waiting = 0, 0, false
+	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.again, &d.undecided, &d.refused, &d.tardy, &d.spoilt, &d.refusedBefore, &d.missed} {
 		set.Clear()
 	}
 	d.answers = d.answers[:0]
 	d.asks, d.rnr = d.asks[:0], ask{}
-	d.run = run{id: d.run.id + 1}
+	d.runs++
+	d.run, d.prior = run{id: d.runs, proven: true}, run{}
 }

@@ -92,18 +92,20 @@ func (h *half) tellOpen() {
 		if s == nil || !s.on {
 			continue
 		}
-		d := s.recovery()
 		s.refute()
-		for i := range d.gaps {
-			g := d.gaps[i]
-			if g.unheard(s) {
-				g.closed = Open
+		told := 0
+		if d := s.d; d != nil {
+			for i := range d.gaps {
+				g := d.gaps[i]
+				if g.unheard(s) {
+					g.closed = Open
+				}
+				if g.closed == Open && !(g.suspect && g.left == g.count) {
+					s.tellGapEnd(&g, s.a.here)
+				}
 			}
-			if g.closed == Open && !(g.suspect && g.left == g.count) {
-				s.tellGapEnd(&g, s.a.here)
-			}
+			told = len(d.findings)
 		}
-		told := len(d.findings)
 		for _, f := range s.a.stream(s, false).Findings[told:] {
 			s.tellFinding(f, s.a.here)
 		}
@@ -176,7 +178,7 @@ func (a *Analyzer) tell(e *Event, h *half, at sight) {
 	if len(a.captures) > 1 {
 		e.File = &at.file
 	}
-	e.Connection, e.Src, e.DestQP = h.number, h.key.src, QPN(h.key.qpn)
+	e.Connection, e.Src, e.DestQP = int(h.number), h.key.src, QPN(h.key.qpn)
 	a.config.Events(e)
 }
 

@@ -7,19 +7,32 @@ import (
 
 // feedback counts what a half says of the requests that came the other way.
 type feedback struct {
-	packets, bytes   int64
-	acks, naks, rnrs int64
-	atomicAcks       int64
-	nakPSNs          []psn.PSN
-	noCredit         int64 // ACKs that grant no receive request
-	cut              int64 // acknowledgements whose AETH was cut off
-	lastTime         int64
+	packets, bytes int64
+	acks           int64
+	noCredit       int64 // ACKs that grant no receive request
+	lastTime       int64
+	*seldom        // nil while all of it is zero
+}
+
+// seldom is feedback that most halves never give.
+type seldom struct {
+	naks, rnrs int64
+	atomicAcks int64
+	cut        int64 // acknowledgements whose AETH was cut off
+	nakPSNs    []psn.PSN
+}
+
+func (f *feedback) rare() *seldom {
+	if f.seldom == nil {
+		f.seldom = &seldom{}
+	}
+	return f.seldom
 }
 
 // maxNakPSNs bounds the list of PSNs that NAKs named.
 const maxNakPSNs = 4096
 
-func (f *feedback) nak(p psn.PSN) {
+func (f *seldom) nak(p psn.PSN) {
 	for i := len(f.nakPSNs) - 1; i >= 0; i-- {
 		if f.nakPSNs[i] == p {
 			return
@@ -34,13 +47,13 @@ func (f *feedback) nak(p psn.PSN) {
 func (f *feedback) count(in *arrival) {
 	f.lastTime = in.time
 	if forms[in.op].verb == codec.VerbAtomicAck {
-		f.atomicAcks++
+		f.rare().atomicAcks++
 		return
 	}
 	f.packets++
 	f.bytes += int64(in.wire)
 	if !in.has.Has(codec.HeaderAETH) {
-		f.cut++
+		f.rare().cut++
 		return
 	}
 	switch in.aeth.Syndrome.Kind() {
@@ -50,9 +63,9 @@ func (f *feedback) count(in *arrival) {
 			f.noCredit++
 		}
 	case codec.KindRNRNAK:
-		f.rnrs++
+		f.rare().rnrs++
 	case codec.KindNAK:
-		f.naks++
+		f.rare().naks++
 		if in.aeth.Syndrome.IsSequenceNAK() {
 			f.nak(in.psn)
 		}
@@ -82,6 +95,7 @@ func (s *stream) acknowledged(in *arrival) {
 		}
 		return
 	}
+	s.counts(in)
 	if s.told(in, seq) {
 		s.quiet()
 		return
@@ -163,7 +177,7 @@ func (s *stream) ack(before psn.Seq, in *arrival) {
 		d.rnr.pending = false
 	}
 	s.answersFirstCopy(s.acked-1, in)
-	s.retire(s.acked, true)
+	s.retire(s.acked)
 	d.picks.confirmed(s.acked)
 	s.irnProgress()
 }
@@ -173,8 +187,8 @@ func (s *stream) ack(before psn.Seq, in *arrival) {
 func (s *stream) rtt(seq psn.Seq, in *arrival) bool {
 	for i := range s.marks {
 		m := &s.marks[i]
-		if m.seq == seq && m.once && m.time > 0 {
-			m.once = false
+		if m.seq == seq && s.once>>i&1 != 0 && m.time > 0 {
+			s.once &^= 1 << i
 			s.roundTrip(in.time - m.time)
 			return true
 		}
@@ -189,9 +203,6 @@ func (s *stream) roundTrip(span int64) {
 	}
 	if s.rttMin == 0 || span < s.rttMin {
 		s.rttMin = span
-	}
-	if s.rtts == nil {
-		s.rtts = &samples{}
 	}
 	s.rtts.add(span)
 }
@@ -240,12 +251,35 @@ func (s *stream) sequenceError(seq psn.Seq, in *arrival) {
 		}
 		return
 	}
+	if r := &d.run; r.id > 0 && in.file == r.began.file && in.number < r.began.number {
+		s.namedBefore(seq, in.sight())
+		return
+	}
 	d.asked(ask{seq: seq, at: in.sight(), reason: byNAK})
 	s.tellAt(NakSeen, seq, in.sight())
 	if d.rnr.pending && d.rnr.seq == seq {
 		return
 	}
 	s.named(seq, in.sight(), EvidenceNAK)
+}
+
+// namedBefore takes a NAK that waited for its stream: it is about the copies
+// before the present run, which answered it.
+func (s *stream) namedBefore(seq psn.Seq, at sight) {
+	d := s.d
+	s.tellAt(NakSeen, seq, at)
+	if i, inside := d.gapAt(seq); inside && d.gaps[i].evidence != EvidenceTimeout {
+		if g := &d.gaps[i]; g.confirmed == "" && g.evidence == EvidenceObserved {
+			g.confirmed, g.suspect = EvidenceNAK, false
+		}
+		return
+	}
+	if d.rnr.seq == seq {
+		return
+	}
+	if s.named(seq, at, EvidenceNAK); seq >= d.run.first && seq < s.next {
+		s.fill(psn.Span{First: seq, Last: seq}, d.run.began, false, 0)
+	}
 }
 
 // named judges a PSN that the receiver misses.

@@ -32,7 +32,7 @@ func (s *stream) exhausted() *Finding {
 	if d.timeouts == 0 {
 		return nil
 	}
-	retries := s.half.retries
+	retries := int(s.half.retries)
 	if retries < 0 {
 		retries = defaultRetries
 	}
@@ -69,6 +69,7 @@ func (s *stream) fatal(in *arrival) {
 		return
 	}
 	s.find(kind, text, counter, in.number)
+	s.half.end()
 }
 
 // often is how many RNR NAKs are a storm, and ACKs without credit starvation: a

@@ -19,6 +19,7 @@ type gap struct {
 	count     int64     // PSNs, or packets where a READ request takes many
 	left      int64     // places not filled
 	run       int       // the run that opened it last, see run.id
+	upTo      psn.Seq   // the last PSN of it that this run passed over
 	copies    int       // the largest number of lost copies of one PSN
 	evidence  Evidence  //
 	confirmed Evidence  // by feedback
@@ -43,10 +44,7 @@ func (g *gap) unheard(s *stream) bool {
 const maxAgain = 16
 
 // missAgain notes that a run lost copies of PSNs in a gap that stands already.
-func (s *stream) missAgain(g *gap, span psn.Span, run int) {
-	if g.run == run {
-		return
-	}
+func (s *stream) missAgain(g *gap, span psn.Span) {
 	parts := []psn.Span{span}
 	for k := 0; len(parts) > 0; k++ {
 		if k == maxAgain || s.d.strained {
@@ -103,14 +101,24 @@ func (s *stream) miss(span psn.Span, g gap) {
 		if inside {
 			old := &d.gaps[i]
 			part.Last = min(part.Last, old.Last)
-			if !g.suspect {
-				s.missAgain(old, part, g.run)
+			if len(old.inner.Spans()) > 0 {
+				if part = parted(&old.inner, part)[0]; old.inner.Contains(part.First) {
+					span.First = part.Last + 1
+					continue // no packet begins there
+				}
 			}
-			if old.run != g.run && !g.suspect {
+			part = parted(&d.holes, part)[0]
+			old.suspect = old.suspect && g.suspect
+			anew := old.run != g.run || part.First > old.upTo || !d.holes.Contains(part.First)
+			if anew && !g.suspect {
+				s.missAgain(old, part)
 				for _, again := range within(&d.holes, part) {
 					d.lose(again)
 					d.again.Insert(again)
 				}
+			}
+			if anew {
+				old.upTo = part.Last
 			}
 			old.run, old.closed = g.run, Open
 			d.holes.Insert(part)
@@ -119,7 +127,7 @@ func (s *stream) miss(span psn.Span, g gap) {
 			if i < len(d.gaps) {
 				part.Last = min(part.Last, d.gaps[i].First-1)
 			}
-			g.Span, g.count, g.left, g.copies, g.closed = part, part.Len(), part.Len(), 1, Open
+			g.Span, g.count, g.left, g.copies, g.closed, g.upTo = part, part.Len(), part.Len(), 1, Open, part.Last
 			g.message = s.messageOf(part.First)
 			d.shifted(len(d.gaps) - i)
 			d.gaps = slices.Insert(d.gaps, i, g)
@@ -177,7 +185,9 @@ func (s *stream) fill(span psn.Span, at sight, read bool, bytes int64) (lostBefo
 		g := &d.gaps[i]
 		lost := part
 		if read && part.Len() > 1 {
-			g.count -= g.inner.Insert(psn.Span{First: part.First + 1, Last: part.Last})
+			inner := psn.Span{First: part.First + 1, Last: part.Last}
+			d.uncount(g, inner)
+			g.count -= g.inner.Insert(inner)
 			lost.Last = lost.First
 			if part.Last == g.Last && g.count == 1 {
 				g.Last = g.First
@@ -218,32 +228,6 @@ func (d *recovery) byGap(parts []psn.Span) []psn.Span {
 	return out
 }
 
-// notMissing takes a part out of a gap that turns out to lie inside a READ
-// request which was lost with an earlier gap: no packet begins there.
-func (s *stream) notMissing(i int, part psn.Span, at sight) {
-	d := s.d
-	d.counted.Remove(part)
-	d.again.Remove(part)
-	g := d.gaps[i]
-	g.Span, g.count, g.left, g.closed, g.filled = part, part.Len(), 0, ClosedRetransmitted, at
-	s.tellGap(GapClosed, &g)
-	d.cut(i, part)
-}
-
-// takeBack says that the newest copies of the span, taken for lost, came after
-// all. The largest number of copies lost falls when no PSN is left with as many.
-func (g *gap) takeBack(span psn.Span) {
-	for k := len(g.again) - 1; k >= 0; k-- {
-		if g.again[k].Remove(span) > 0 {
-			break
-		}
-	}
-	for n := len(g.again); n > 0 && len(g.again[n-1].Spans()) == 0; n-- {
-		g.again = g.again[:n-1]
-		g.copies--
-	}
-}
-
 // within is the parts of the span that are in the set.
 func within(set *psn.Set, span psn.Span) []psn.Span {
 	var parts []psn.Span
@@ -263,30 +247,6 @@ func from(set *psn.Set, q psn.Seq) []psn.Span {
 	return spans[i:]
 }
 
-// late takes the span out of its gap: it was late, not lost.
-func (s *stream) late(span psn.Span, at sight) {
-	d := s.d
-	d.holes.Remove(span)
-	d.unseen.Remove(span)
-	d.counted.Remove(span)
-	for span.Len() > 0 {
-		i, inside := d.gapAt(span.First)
-		if !inside {
-			return
-		}
-		old := d.gaps[i]
-		part := span.Intersect(old.Span)
-		d.cut(i, part)
-		d.gapsTotal++
-		g := old
-		g.Span, g.count, g.left = part, part.Len(), 0
-		g.closed, g.where, g.filled, g.copies, g.confirmed = ClosedReordered, Nowhere, at, 0, ""
-		s.keep(&g)
-		s.tellGap(GapClosed, &g)
-		span.First = part.Last + 1
-	}
-}
-
 // cut takes the part out of a gap and leaves what stands on either side of it
 // as gaps of their own.
 func (d *recovery) cut(i int, part psn.Span) {
@@ -302,7 +262,9 @@ func (d *recovery) cut(i int, part psn.Span) {
 		for _, inner := range within(&old.inner, side) {
 			g.inner.Insert(inner)
 		}
-		g.count = max(1, side.Len()-g.inner.Overlap(side))
+		if g.count = side.Len() - g.inner.Overlap(side); g.count == 0 {
+			continue // no packet begins there
+		}
 		if g.left > 0 {
 			g.closed = Open
 		} else if g.closed == Open {
@@ -333,12 +295,12 @@ func againWithin(sets []psn.Set, span psn.Span) []psn.Set {
 }
 
 // retire takes leave of the gaps that lie wholly before the Seq: it was
-// acknowledged, or, where acked is false, lies too far back to be kept.
-func (s *stream) retire(before psn.Seq, acked bool) {
+// acknowledged, or lies too far back to be kept.
+func (s *stream) retire(before psn.Seq) {
 	d := s.d
 	n := 0
 	for n < len(d.gaps) && d.gaps[n].Last < before {
-		s.conclude(&d.gaps[n], acked)
+		s.conclude(&d.gaps[n])
 		n++
 	}
 	if n > 0 {
@@ -356,83 +318,15 @@ func (s *stream) retire(before psn.Seq, acked bool) {
 	}
 }
 
-// conclude says the last word on a gap. Where a part of it was filled and a part
-// was not, they are two records.
-func (s *stream) conclude(g *gap, acked bool) {
-	d := s.d
-	holes := within(&d.holes, g.Span)
-	if len(holes) == 0 {
-		if g.evidence == EvidenceTimeout {
-			s.tellGap(GapClosed, g) // an acknowledgement ends the doubt
-		}
-		s.keep(g)
-		return
-	}
-	next := g.First
-	d.gapsTotal--
-	for _, part := range holes {
-		s.closeFilled(g, psn.Span{First: next, Last: part.First - 1})
-		s.closeHole(g, part, acked)
-		next = part.Last + 1
-	}
-	s.closeFilled(g, psn.Span{First: next, Last: g.Last})
-}
-
-// closeFilled keeps the part of a gap that copies filled.
-func (s *stream) closeFilled(g *gap, part psn.Span) {
-	if part.Len() > 0 {
-		filled := *g
-		filled.Span, filled.count, filled.left, filled.closed = part, part.Len(), 0, ClosedRetransmitted
-		s.d.gapsTotal++
-		s.keep(&filled)
-	}
-}
-
-// closeHole keeps the part of a gap that nothing filled.
-func (s *stream) closeHole(g *gap, part psn.Span, acked bool) {
-	d := s.d
-	hole := *g
-	hole.Span, hole.count, hole.left = part, part.Len(), part.Len()
-	named := d.counted.Overlap(part)
-	unseen := d.unseen.Remove(part)
-	d.counted.Remove(part)
-	d.holes.Remove(part)
-	switch {
-	case !acked:
-		d.abandoned += part.Len() - named
-		if len(d.forgotten.Spans()) < maxLostSpans {
-			d.forgotten.Insert(part)
-		}
-	case unseen > 0:
-		// The receiver has it though no copy that arrived passed here.
-		d.notCaptured += max(0, unseen-named)
-		hole.closed, hole.where = ClosedNotCaptured, InCapture
-		if named > 0 {
-			hole.where = Upstream
-		}
-	case g.suspect:
-		// Nobody missed what the run did not repeat: it was not sent.
-		d.selective = true
-		return
-	default:
-		// The receiver had it from an earlier copy.
-		d.lost += part.Len() - named
-		d.harmless += part.Len() - named
-		d.remember(part)
-		hole.closed = ClosedRetransmitted
-	}
-	d.gapsTotal++
-	s.tellGapEnd(&hole, s.a.here)
-	s.keep(&hole)
-}
-
 // keep stores a gap that is over, if it is among the worst.
 func (s *stream) keep(g *gap) {
 	d := s.d
 	if g.closed == ClosedReordered && !s.a.config.ReorderedGaps {
 		return
 	}
-	d.done = append(d.done, *g)
+	done := *g
+	done.again, done.inner = nil, psn.Set{} // not needed any more
+	d.done = append(d.done, done)
 	s.a.gapsKept++
 	if limit := s.a.gapLimit; len(d.done) >= 2*limit+4 {
 		s.a.keepWorst(d, limit)

@@ -10,44 +10,54 @@ const reth = codec.HeaderRETH
 // half is everything that one end sends to one queue pair of another: the
 // requests of a stream, the READ responses and the feedback on the stream that
 // comes the other way. Two halves that answer each other are a connection.
+//
+// With many connections its cost is that of fetching it from memory, so fields
+// lie in the order in which packets need them, by lines of 64 bytes.
 type half struct {
-	key     halfKey
-	req     stream  // its requests
-	resp    *stream // its READ responses, nil while there are none
-	partner *half
-	fb      feedback // on the partner's requests
-	readFB  feedback // IRN's, on the partner's READ responses
+	key      halfKey
+	lastTime int64
 
-	id        uint32 // in order of appearance, from 1
-	hash      uint32
-	service   codec.Service
-	transport transportKind
-	pairedBy  pairing
-	promised  *halfKey // the partner, as the user says
-	mtu       mtus
 	good, bad int64 // packets by their ICRC
 	idSteps   int64 // packets with another IP identification than the one before
 	idStays   int64
+	packets   int64
+	marked    int64 // packets with a CE mark
+	partner   *half
+	id        uint32 // in order of appearance, from 1
+	hash      uint32
+
+	req stream // its requests
+
+	resp      *stream // its READ responses, nil while there are none
+	number    int32   // of the connection, 0 while none was given
 	lastID    uint16
-	lastTime  int64
-	number    int  // of the connection, 0 while none was given
+	service   codec.Service
+	transport transportKind
+	mtu       mtus
+	pairedBy  pairing
 	gone      bool // evicted
 	over      bool // it was told that the connection is closed
-	tally     tally
+	agreed    bool // connection management announced the first packet
+	renew     bool // it announced that the queue pair begins anew
 
-	waiting   []arrival // feedback of which the stream is not known yet
-	suitors   []suitor
-	courtedBy []*half // whose suitors it is among
-	among     *neighbours
-	place     int
-	bucket    *[]*half // where its requests are listed, nil while they are not
-	spot      int
-	sought    int     // times it looked for what it acknowledges among the unproven
-	ackTimer  int64   // ACK timeout that connection management set, nanoseconds
-	retries   int     // retry count that connection management set, -1 unknown
-	start     psn.PSN // first PSN of the requests, where agreed says so
-	agreed    bool    // connection management announced the first packet
-	renew     bool    // it announced that the queue pair begins anew
+	fb         feedback  // on the partner's requests
+	readFB     *feedback // IRN's, on the partner's READ responses; nil while there is none
+	*courtship           // never nil, but shared and empty unless needed
+
+	promised *halfKey // the partner, as the user says
+	among    *neighbours
+	bucket   *[]*half // where its requests are listed, nil while they are not
+	place    int32
+	spot     int32
+	ackTimer int64    // ACK timeout that connection management set, nanoseconds
+	weight   int64    // bytes that it held when it was weighed last
+	start    psn.PSN  // first PSN of the requests, where agreed says so
+	retries  int8     // retry count that connection management set, -1 unknown
+	sought   uint8    // times it looked for what it acknowledges among the unproven
+	hearsay  *hearsay // feedback on requests that nobody knows, nil while there is none
+	limbo    *limbo   // the connection is in, nil while it is in none
+	life     int32    // how often the queue pair was set up anew, as far as seen
+	ended    bool     // the connection failed or was closed: what comes is another one
 }
 
 // transportKind is how a connection recovers.
@@ -106,12 +116,21 @@ func (h *half) identified(id uint16) {
 }
 
 // take follows one packet of the half.
-func (h *half) take(a *Analyzer, in *arrival) {
+func (h *half) take(in *arrival) {
 	h.lastTime = in.time
-	h.tally.packets++
+	h.packets++
 	if in.ce {
-		h.tally.marked++
+		h.marked++
 	}
+	if h.limbo != nil {
+		h.hold(in)
+		return
+	}
+	h.follow(in)
+}
+
+// follow takes a packet to its stream.
+func (h *half) follow(in *arrival) {
 	f := &forms[in.op]
 	switch {
 	case h.service == codec.RD:
@@ -121,18 +140,22 @@ func (h *half) take(a *Analyzer, in *arrival) {
 	case !f.response:
 		h.request(in)
 	case f.verb == codec.VerbReadResponse:
-		if h.partner == nil && !a.pairByFeedback(h, in) {
+		if h.partner == nil && h.req.a.pairByFeedback(h, in) == waits {
 			return
 		}
 		h.response(in)
 	case in.op == codec.OpcodeIRNReadAck || in.op == codec.OpcodeIRNReadNack:
+		if h.readFB == nil {
+			h.readFB = &feedback{}
+		}
 		h.readFB.count(in)
 		if h.partner != nil && h.partner.resp != nil {
 			h.partner.resp.acknowledged(in)
 		}
 	default:
 		h.fb.count(in)
-		if h.partner == nil && !a.pairByFeedback(h, in) {
+		if h.partner == nil && h.req.a.pairByFeedback(h, in) != paired {
+			h.overhear(in)
 			return
 		}
 		h.partner.req.acknowledged(in)
@@ -144,9 +167,23 @@ func (h *half) request(in *arrival) {
 	if h.number == 0 {
 		h.req.a.open(h, in)
 	}
-	if h.agreed && (h.renew || !h.req.on) {
+	if s := &h.req; h.agreed && (h.renew || !s.on) {
 		h.anew(in)
+	} else if s.on && in.psn != s.top.PSN() {
+		switch yes, perhaps := h.restarts(in); {
+		case yes:
+			s.moved = nil
+			s.newEpoch(in)
+		case perhaps:
+			h.doubt(in)
+			return
+		}
 	}
+	h.send(in)
+}
+
+// send follows a request of which it is known that it begins no new life.
+func (h *half) send(in *arrival) {
 	verb := forms[in.op].verb
 	if verb == codec.VerbRead {
 		h.req.readRequest(in)
@@ -160,25 +197,55 @@ func (h *half) request(in *arrival) {
 func (h *half) response(in *arrival) {
 	h.learnMTU(in)
 	if h.resp == nil {
-		h.resp = &stream{a: h.req.a, half: h, response: true}
+		h.resp = &stream{a: h.req.a, half: h, response: true, flow: &h.req.a.unbegun}
 	}
 	s := h.resp
+	req := s.requests()
+	if req != nil && req.vouches(in) {
+		req.move()
+	}
+	if req != nil && s.asked == 0 {
+		s.asked = req.epochs // they came alone so far
+	}
+	if req != nil && s.on && s.asked != req.epochs && s.answers(req, in) {
+		s.endEpoch()
+		s.moved = nil
+		if h.transport != irnTransport {
+			s.beginAmong(req, in)
+		}
+		if s.asked != req.epochs {
+			s.begin(in, in.psn)
+		}
+	}
 	if h.transport == irnTransport {
 		s.arrive(in, 1) // in a PSN space of its own
 		return
 	}
-	if req := s.requests(); req != nil && !s.on {
+	if req != nil && !s.on {
 		s.beginAmong(req, in)
 	}
 	s.arrive(in, 1)
 	if h.partner == nil {
 		return
 	}
-	req := &h.partner.req
-	if req.tail.waiting {
+	if req = &h.partner.req; req.tail.waiting {
 		req.growTail(in)
 	}
 	req.acknowledged(in)
+}
+
+// answers reports whether a response is to READs of the present epoch of the
+// requests.
+func (s *stream) answers(req *stream, in *arrival) bool {
+	if s.half.transport == irnTransport {
+		ahead := in.psn.Sub(req.first.PSN()) // where the responses begin too
+		return ahead >= 0 && ahead < togetherPSNs
+	}
+	seq := psn.Unwrap(req.top, in.psn)
+	if t := &req.tail; t.waiting && seq >= t.seq && int64(seq-t.seq) < t.most() {
+		return true
+	}
+	return seq >= req.first && seq < req.top
 }
 
 // beginAmong begins the responses where the READs that they answer begin, so
@@ -230,6 +297,7 @@ func (h *half) damage(in *arrival) {
 	s.packets++
 	s.bytes += int64(in.payload)
 	silent := s.lastActivity()
+	s.settleRun(psn.Unwrap(s.top, in.psn), in.time)
 	s.lastTime = in.time
 	seq := psn.Unwrap(s.top, in.psn)
 	one := psn.Span{First: seq, Last: seq}
@@ -257,15 +325,18 @@ func (h *half) damage(in *arrival) {
 		s.passOver(psn.Span{First: s.next, Last: seq - 1}, in.sight(), false)
 	}
 	d.resent.add(1, int64(in.payload), d.run.reason, isUnknown)
-	if seq < s.acked {
-		d.lose(one)
-		d.harmless++
+	if seq < s.acked && d.holes.Contains(seq) {
+		d.name(one)
+	} else if seq < s.acked {
+		s.loseHarmless(one, EvidenceICRC, in.sight(), in.sight())
 	} else {
 		damage.run = d.run.id
 		if d.holes.Contains(seq) {
 			d.lose(one)
+			d.again.Insert(one)
 			if i, inside := d.gapAt(seq); inside {
-				d.gaps[i].copies++
+				d.gaps[i].suspect = false
+				s.missAgain(&d.gaps[i], one)
 			}
 		} else {
 			s.miss(one, damage)

@@ -27,7 +27,7 @@ func (h *half) reverse() ends { return h.key.reverse() }
 
 // settleIn adds a half.
 func (n *neighbours) settleIn(h *half) {
-	h.place = len(n.all)
+	h.place = int32(len(n.all))
 	n.all = append(n.all, h)
 	h.among = n
 	if n.alone == nil && len(n.all) > fewNeighbours {
@@ -53,7 +53,7 @@ func (h *half) list() {
 		return
 	}
 	bucket := &h.among.alone[uint32(h.req.first.PSN())>>16]
-	h.bucket, h.spot = bucket, len(*bucket)
+	h.bucket, h.spot = bucket, int32(len(*bucket))
 	*bucket = append(*bucket, h)
 }
 
@@ -87,7 +87,7 @@ func (n *neighbours) suiting(dst []suitor, h *half, in *arrival) (suitors []suit
 			continue
 		}
 		for _, c := range n.alone[bucket] {
-			if c == h || c.service != h.service || !c.req.fits(in) {
+			if !c.req.fits(in) || c.service != h.service || c == h {
 				continue
 			}
 			if len(dst) == maxSuitors {
@@ -120,7 +120,7 @@ func (n *neighbours) answeredBy(service codec.Service, in *arrival) *half {
 				return nil
 			}
 			looked++
-			if c.partner == nil && c.service == service && c.req.fits(in) {
+			if c.req.fits(in) && c.partner == nil && c.service == service {
 				return c
 			}
 		}

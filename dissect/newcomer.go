@@ -103,10 +103,10 @@ func (a *Analyzer) raise(broods []brood) {
 		if p.bad {
 			p.half.bad++
 		}
-		p.half.take(a, &p.arrival)
+		p.half.take(&p.arrival)
 	}
 	for _, b := range broods {
-		b.half.tally = tally{} // they were counted when they came
+		b.half.packets, b.half.marked = 0, 0 // they were counted when they came
 	}
 }
 

@@ -31,22 +31,46 @@ type suitor struct {
 	score int // acknowledgements that its packets asked for
 }
 
+// courtship is the search for the partner of a half.
+type courtship struct {
+	waiting   []arrival // feedback of which the stream is not known yet
+	suitors   []suitor
+	courtedBy []*half // whose suitors it is among
+}
+
+// court gives the half a courtship of its own.
+func (h *half) court() {
+	if h.courtship == &h.req.a.uncourted {
+		h.courtship = &courtship{}
+	}
+}
+
 // maxWaiting bounds the feedback that waits for its stream.
 const maxWaiting = 64
 
-// pairByFeedback reports whether the half has a partner now that the packet,
-// which is feedback or a READ response, was seen. If it has not, the packet
-// waits.
-func (a *Analyzer) pairByFeedback(h *half, in *arrival) bool {
+// fate is what becomes of feedback on which stream nobody knew.
+type fate uint8
+
+const (
+	alone  fate = iota // it fits no stream
+	waits              // for its stream
+	paired             // the half has a partner now
+)
+
+// pairByFeedback seeks the partner of a half whose feedback, or READ response,
+// the packet is.
+func (a *Analyzer) pairByFeedback(h *half, in *arrival) fate {
 	if h.service == codec.UC || h.service == codec.RD {
-		return false
+		return alone
 	}
 	if h.promised != nil {
 		h.wait(in)
-		return false
+		return waits
 	}
-	if len(h.suitors) == 0 && !a.court(h, in) {
-		return false
+	if len(h.suitors) == 0 {
+		if f := a.court(h, in); f != paired {
+			return f
+		}
 	}
 	kept := h.suitors[:0]
 	for _, c := range h.suitors {
@@ -61,53 +85,72 @@ func (a *Analyzer) pairByFeedback(h *half, in *arrival) bool {
 	switch {
 	case len(kept) == 1:
 		a.pair(h, kept[0].half, byFeedback)
-		return true
+		return paired
 	case len(kept) == 0:
 		// Nothing fits, neither this nor what waited.
-		h.waiting = h.waiting[:0]
-		return false
+		h.goAlone()
+		return alone
 	}
 	if len(h.waiting) == maxWaiting {
 		if best := h.bestSuitor(); best != nil {
 			a.pair(h, best, byFeedback)
-			return true
+			return paired
 		}
 	}
 	h.wait(in)
-	return false
+	return waits
 }
 
 // court looks for halves whose requests the packet may be about. Where that are
 // too many the packet waits, and the search begins again after twice as many.
-func (a *Analyzer) court(h *half, in *arrival) bool {
+func (a *Analyzer) court(h *half, in *arrival) fate {
 	if len(h.waiting) == 0 {
 		a.acknowledgedEmbryo(h, in)
 	}
 	near := a.between[h.reverse()]
 	if near == nil {
-		return false
+		return alone
 	}
 	if n := len(h.waiting); n&(n-1) != 0 {
 		h.wait(in)
-		return false
+		return waits
 	}
+	h.court()
 	var ok bool
 	if h.suitors, ok = near.suiting(h.suitors[:0], h, in); !ok {
 		h.wait(in)
-		return false
+		return waits
 	}
 	for _, c := range h.suitors {
+		c.half.court()
 		c.half.courtedBy = append(c.half.courtedBy, h)
 	}
-	return true
+	return paired
 }
 
 // wait keeps feedback until its stream is known; the oldest goes first.
 func (h *half) wait(in *arrival) {
+	h.court()
 	if len(h.waiting) == maxWaiting {
+		oldest := h.waiting[0]
 		h.waiting = append(h.waiting[:0], h.waiting[1:]...)
+		h.followAlone(&oldest)
 	}
 	h.waiting = append(h.waiting, *in)
+}
+
+// goAlone follows what waited without a partner, since nothing fits.
+func (h *half) goAlone() {
+	for i := range h.waiting {
+		h.followAlone(&h.waiting[i])
+	}
+	h.waiting = h.waiting[:0]
+}
+
+func (h *half) followAlone(in *arrival) {
+	if forms[in.op].verb == codec.VerbReadResponse {
+		h.response(in)
+	}
 }
 
 // bestSuitor is the half whose score is above all others', nil if there is none.
@@ -133,11 +176,11 @@ func (s *stream) fits(in *arrival) bool {
 	if !s.on {
 		return false
 	}
-	if s.vouches(in) {
+	if s.watch && s.vouches(in) {
 		return true
 	}
 	seq := psn.Unwrap(s.top, in.psn)
-	if s.tail.waiting && seq >= s.tail.seq && int64(seq-s.tail.seq) < s.tail.most() {
+	if s.watch && s.tail.waiting && seq >= s.tail.seq && int64(seq-s.tail.seq) < s.tail.most() {
 		return true
 	}
 	if in.op.Service() == codec.IRN && forms[in.op].verb == codec.VerbReadResponse {
@@ -216,7 +259,9 @@ func (a *Analyzer) pair(h, c *half, by pairing) {
 	c.transport = h.transport
 	for _, side := range [2]*half{h, c} {
 		waiting := side.waiting
-		side.waiting, side.suitors = nil, nil
+		if len(waiting) > 0 || len(side.suitors) > 0 {
+			side.waiting, side.suitors = nil, nil
+		}
 		for i := range waiting {
 			in := &waiting[i]
 			if forms[in.op].verb == codec.VerbReadResponse {
@@ -228,7 +273,7 @@ func (a *Analyzer) pair(h, c *half, by pairing) {
 	}
 	for _, side := range [2]*half{h, c} {
 		rivals := side.courtedBy
-		side.courtedBy = nil
+		side.courtship = &a.uncourted
 		a.settle(rivals)
 	}
 }
@@ -255,9 +300,12 @@ func (a *Analyzer) settle(rivals []*half) {
 // pairAtLast pairs what still waits at the end, if one suitor is the best.
 func (a *Analyzer) pairAtLast() {
 	for _, h := range a.halves {
+		h.release()
 		if h.partner == nil && len(h.waiting) > 0 {
 			if best := h.bestSuitor(); best != nil {
 				a.pair(h, best, byFeedback)
+			} else {
+				h.goAlone()
 			}
 		}
 	}

@@ -2,8 +2,11 @@ package dissect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // pairs is who talks to whom, and what was lost, of each connection with
@@ -11,7 +14,7 @@ import (
 func pairs(r *Report) string {
 	var out []string
 	for _, c := range r.Connections {
-		if len(c.Streams) == 0 {
+		if len(c.Streams) == 0 || c.B == nil {
 			continue
 		}
 		text := fmt.Sprintf("%x-", uint32(c.B.QPN))
@@ -63,6 +66,68 @@ func TestManyPairs(t *testing.T) {
 	for _, c := range r.Connections {
 		if c.A == nil || c.A.QPN != c.B.QPN+0x111 {
 			t.Fatalf("%+v talks to %+v", c.B, c.A)
+		}
+	}
+}
+
+// Jobs start every queue pair at PSN 0. However their packets mingle, no
+// half is given to the wrong one, and nobody is billed more than was lost.
+func TestPairsFromTheSamePSN(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		stories := make([][]string, rapid.IntRange(2, 6).Draw(t, "connections"))
+		truth := make([]int64, len(stories))
+		for i := range stories {
+			x := drawExchange(t)
+			x.start = 1
+			for _, k := range rapid.SliceOfNDistinct(rapid.IntRange(1, x.count-1), 0, min(3, x.count-1), rapid.ID).Draw(t, "lost") {
+				x.drop[[2]int{k, 1}] = true
+			}
+			x.run()
+			for _, d := range x.dropped {
+				if x.shows(d) {
+					truth[i]++
+				}
+			}
+			stories[i] = x.story
+		}
+		text := mingle(t, stories)
+		for _, c := range tell(quiet{}, Config{}, text).Connections {
+			if c.A != nil && c.B != nil && c.A.QPN != c.B.QPN+0x111 {
+				t.Fatalf("%v talks to %v\n%s", c.B, c.A, text)
+			}
+			for j := range c.Streams {
+				s := &c.Streams[j]
+				if s.Packets > 0 && s.Lost > truth[(s.DestQP-0x111)/0x1000] {
+					t.Fatalf("%v: want at most %d lost: %s\n%s", s.DestQP, truth[(s.DestQP-0x111)/0x1000], line(s), text)
+				}
+			}
+		}
+	})
+}
+
+// What the user states and nothing in the capture bears out is said.
+func TestStatedPairsThatMatchNothing(t *testing.T) {
+	pair := func(s string) Pair {
+		p, err := ParsePair(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	good, half, bad := pair("192.0.2.1/0x222=192.0.2.2/0x111"), pair("192.0.2.1/0x333=192.0.2.2/0x111"), pair("192.0.2.1/0x222=192.0.2.3/0x111")
+	for _, c := range []struct {
+		pairs []Pair
+		want  []Pair
+	}{
+		{nil, nil},
+		{[]Pair{good}, nil},
+		{[]Pair{half}, []Pair{half}},
+		{[]Pair{bad, good}, []Pair{bad}},
+		{[]Pair{{good[1], good[0]}}, nil},
+	} {
+		r := tell(t, Config{Pairs: c.pairs}, "w1 w2! a2")
+		if !slices.Equal(r.UnmatchedPairs, c.want) {
+			t.Errorf("%v: unmatched %v, want %v", c.pairs, r.UnmatchedPairs, c.want)
 		}
 	}
 }

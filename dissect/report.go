@@ -18,7 +18,12 @@ type Report struct {
 	Captures    []Capture    `json:"captures"`
 	Connections []Connection `json:"connections"`
 	Totals      Totals       `json:"totals"`
-	Evicted     *Evicted     `json:"evicted,omitempty"` // nil while no bound was hit
+
+	// UnmatchedPairs is those of Config.Pairs of which the capture has not both
+	// directions.
+	UnmatchedPairs []Pair `json:"unmatched_pairs,omitempty"`
+
+	Evicted *Evicted `json:"evicted,omitempty"` // nil while no bound was hit
 }
 
 // Capture sums up one input.

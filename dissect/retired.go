@@ -8,6 +8,7 @@ const maxKeptGaps = 1 << 17
 
 // retire adds what an evicted half counted to the totals.
 func (a *Analyzer) retire(h *half) {
+	a.weight -= h.weight
 	for _, s := range [2]*stream{&h.req, h.resp} {
 		if s == nil || s.d == nil {
 			continue

@@ -16,6 +16,13 @@ type run struct {
 	first  psn.Seq
 	before psn.Seq // what would have continued the run before
 	lone   bool    // it is only an answer, see below, that was acknowledged
+
+	proven bool    // see proof.go
+	waited int64   // of a timeout: since the last copy of its first packet
+	idle   int64   // of a timeout: the silence that it ended, 0 where none did
+	owed   [4]owed // what it passed over before it was proven
+	nOwed  int     // of these
+	sent   int64   // packets that it carried before it was proven
 }
 
 // ask is what the receiver asks for: to resend from seq on.
@@ -93,6 +100,7 @@ type trial struct {
 	reads      bool
 	ahead      bool // one packet above the current run: of it, or left over from the run before
 	early      bool // below the first PSN seen of the epoch
+	missed     bool // acknowledged before it came
 	first      sight
 	last       sight
 	silence    int64 // before its first packet
@@ -182,22 +190,22 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 		}
 	}
 	if t.on {
-		if span.First < s.next && t.early == (span.First < s.first) && (s.mayBeLate(in, span.First) || s.precedes(in, span.First)) {
+		if span.First < s.next && t.early == (span.First < s.first) && t.missed == d.missed.Contains(span.First) && (s.mayBeLate(in, span.First) || s.precedes(in, span.First)) {
 			t.add(in, span)
 			s.packets++
 			s.bytes += int64(in.payload)
 			s.lastTime = in.time
 			return
 		}
-		if span.First < s.next && span.First >= t.set.Spans()[0].First && s.service() != codec.UC {
+		if span.First < s.next && s.repeatsNeighbour(span.First) {
 			s.confirm(in) // repeats a neighbour
 		} else {
 			s.refute()
 		}
 	}
 	switch {
-	case span.First < s.next && d.skipped.Contains(span.First):
-		s.catchUp(in, span)
+	case span.First < s.next && d.skipped(span.First) >= 0:
+		s.catchUp(in, d.skipped(span.First), span)
 		return
 	case span.First == s.next:
 	case span.First > s.next && span.First >= d.run.before && span.First < d.run.before+maxStragglers:
@@ -222,24 +230,9 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 		return
 	default:
 		s.newRun(span.First, in.sight(), in.time-s.lastActivity())
-		s.passOver(psn.Span{First: s.d.run.first, Last: span.First - 1}, in.sight(), false)
+		s.leaveOut(psn.Span{First: d.run.first, Last: span.First - 1}, in.sight())
 	}
 	s.resend(in, span)
-}
-
-// catchUp takes a packet that its own run passed over though the receiver had it
-// already: it was late, and nothing was lost.
-func (s *stream) catchUp(in *arrival, span psn.Span) {
-	d := s.d
-	n := d.skipped.Remove(span)
-	d.lost -= n
-	d.harmless -= n
-	d.lostPSNs.Remove(span)
-	d.reordered++
-	s.packets++
-	s.bytes += int64(in.payload)
-	s.lastTime = in.time
-	d.resent.add(1, int64(in.payload), d.run.reason, isRedundant)
 }
 
 // mayBeLate reports whether the packet fills a hole that a run passed over. One
@@ -247,7 +240,12 @@ func (s *stream) catchUp(in *arrival, span psn.Span) {
 // is sent again without doubt.
 func (s *stream) mayBeLate(in *arrival, seq psn.Seq) bool {
 	d := s.d
-	if in.reTx || !d.holes.Contains(seq) {
+	switch {
+	case in.reTx:
+		return false
+	case d.missed.Contains(seq):
+		return true
+	case !d.holes.Contains(seq):
 		return false
 	}
 	i, inside := d.gapAt(seq)
@@ -290,7 +288,8 @@ func (s *stream) tryOut(in *arrival, span psn.Span) {
 	d.trial.set.Clear()
 	d.trial = trial{on: true, set: d.trial.set, next: span.First, first: in.sight(),
 		silence: in.time - s.lastActivity(), named: d.askedWithin(span.First)}
-	d.trial.afterTimer = !d.trial.named && span.First < s.next && s.service() != codec.UC && s.tooLate(d.trial.silence)
+	d.trial.missed = d.missed.Contains(span.First)
+	d.trial.afterTimer = !d.trial.named && !d.trial.missed && span.First < s.next && s.service() != codec.UC && s.tooLate(d.trial.silence)
 	d.trial.add(in, span)
 	s.packets++
 	s.bytes += int64(in.payload)
@@ -299,6 +298,16 @@ func (s *stream) tryOut(in *arrival, span psn.Span) {
 	if d.trial.afterTimer {
 		s.confirm(in)
 	}
+}
+
+// repeatsNeighbour reports whether a packet makes a run of those on trial. Of
+// what was acknowledged nothing is asked for: there only the next one does.
+func (s *stream) repeatsNeighbour(seq psn.Seq) bool {
+	t := &s.d.trial
+	if t.missed {
+		return seq == t.next
+	}
+	return seq >= t.set.Spans()[0].First && s.service() != codec.UC
 }
 
 func (t *trial) add(in *arrival, span psn.Span) {
@@ -321,28 +330,40 @@ func (s *stream) confirm(in *arrival) (lost int64) {
 	t.on = false
 	first := t.set.Spans()[0].First
 	s.newRun(first, t.first, t.silence)
+	if t.afterTimer && !t.early {
+		d.run.sent += t.packets
+	} else {
+		s.prove()
+	}
 	if t.early {
 		// Whether the copies before the capture arrived nobody can tell.
+		s.first, s.acked = min(s.first, first), min(s.acked, first)
 		for _, span := range t.set.Spans() {
-			s.doubt(in, span)
+			for _, part := range d.byGap([]psn.Span{span}) {
+				s.doubt(in, part)
+			}
 			s.tellResend(span, t.last, d.run.reason, isUnknown)
 		}
 		s.next = t.next
 		d.resent.add(t.packets, t.bytes, d.run.reason, isUnknown)
 		return 0
 	}
+	verdict := isNeeded
+	if d.missed.Contains(first) {
+		verdict = isRedundant
+	}
 	at := d.run.first
 	for _, span := range t.set.Spans() {
 		if at < span.First {
-			s.passOver(psn.Span{First: at, Last: span.First - 1}, in.sight(), false)
+			s.leaveOut(psn.Span{First: at, Last: span.First - 1}, in.sight())
 		}
 		at = span.Last + 1
 		lost += s.fill(span, t.last, t.reads, t.bytesOf(span))
 		s.judgeAccepted(span)
-		s.tellResend(span, t.last, d.run.reason, isNeeded)
+		s.tellResend(span, t.last, d.run.reason, verdict)
 	}
 	s.next = t.next
-	d.resent.add(t.packets, t.bytes, d.run.reason, isNeeded)
+	d.resent.add(t.packets, t.bytes, d.run.reason, verdict)
 	return lost
 }
 
@@ -386,16 +407,17 @@ func (s *stream) straggle(t *trial) {
 	var repeated int64
 	for _, span := range t.set.Spans() {
 		unseen := d.unseen.Overlap(span)
-		i, inside := d.gapAt(span.First)
+		_, inside := d.gapAt(span.First)
 		switch {
+		case d.missed.Overlap(span) > 0:
+			s.arrivedAfterAll(span, t.last)
+			continue
 		case unseen == 0:
 			repeated += span.Len()
 			s.late(span, t.last)
 		case inside && d.again.Contains(span.First):
-			d.gaps[i].takeBack(span)
-			d.lost -= d.again.Remove(span)
 			repeated += span.Len()
-			s.fill(span, t.last, t.reads, t.bytesOf(span))
+			s.late(span, t.last)
 		default:
 			s.late(span, t.last)
 		}
@@ -436,58 +458,48 @@ func (d *recovery) remind(t *trial, why reason, lost int64) {
 func (s *stream) newRun(seq psn.Seq, at sight, silence int64) {
 	d := s.recovery()
 	s.a.pairByResend(s, seq)
-	resume := seq
-	why := byEarly
+	r := run{reason: byEarly, began: at, first: seq, before: s.next}
+	sure := false // it is a run
 	k, answers := d.answered(seq)
 	if answers && s.tooLate(silence) {
 		answers = false
 	}
 	switch {
 	case d.rnr.pending && seq >= d.rnr.seq && (!answers || k.seq <= d.rnr.seq):
-		why, resume = byRNR, d.rnr.seq
+		r.reason, r.first, sure = byRNR, d.rnr.seq, true
 		d.rnr.pending = false
 	case answers:
-		why, resume = k.reason, k.seq
+		r.reason, r.first, sure = k.reason, k.seq, true
 		d.times.nakReaction.add(at.time - k.at.time)
 	case s.implied:
-		why = byImpliedNAK
+		r.reason, sure = byImpliedNAK, true
 	default:
-		if s.timedOut(seq, at, silence) {
-			why = byTimeout
-			s.tellAt(TimeoutSeen, seq, at)
-			d.timeouts++
-			if len(d.timeoutFrames) < 16 {
-				d.timeoutFrames = append(d.timeoutFrames, at.number)
-			}
+		if yes, wait, idle := s.timedOut(seq, at, silence); yes {
+			r.reason, r.waited, r.idle = byTimeout, wait, idle
+			sure = s.keptTimer(silence)
 		}
-		if s.heard && !s.response && !s.selects() {
-			resume = min(seq, s.acked)
+		if s.heard && !s.response && !s.selects() && !d.disowned {
+			r.first = min(seq, s.acked)
 		}
 	}
-	// Answers that this run carries again were late; the others were answers.
-	for _, old := range d.answers {
-		switch {
-		case resume <= old.span.First && why != byTimeout:
-			s.wasLate(old)
-		case old.hasNamed:
-			d.refused.Remove(psn.Span{First: old.named, Last: old.named})
-			s.miss(psn.Span{First: old.named, Last: old.named},
-				gap{run: d.run.id, evidence: EvidenceObserved, confirmed: EvidenceNAK, where: Upstream, opened: old.namedAt})
-			d.name(psn.Span{First: old.named, Last: old.named})
-		}
+	if d.disowned && d.after <= seq {
+		r.first = max(r.first, d.after)
 	}
-	d.answers = d.answers[:0]
-	d.skipped.Clear()
 	d.refusedBefore.Clear()
 	d.shifted(len(d.refused.Spans()))
 	for _, span := range d.refused.Spans() {
 		d.refusedBefore.Insert(span)
 	}
-	d.run = run{id: d.run.id + 1, reason: why, began: at, first: resume, before: s.next}
+	d.runs++
+	r.id = d.runs
+	d.prior, d.run = d.run, r
+	if sure {
+		s.prove()
+	}
 	s.next = seq
 	for i := range s.marks {
 		if s.marks[i].seq >= seq {
-			s.marks[i].once = false
+			s.once &^= 1 << i
 		}
 		if s.marks[i].seq == seq && s.marks[i].time > 0 {
 			s.marks[i].time = at.time // of its last copy
@@ -502,26 +514,16 @@ const slowestAnswer = 256
 // tooLate reports whether a resend comes too late to answer a NAK: it waited for
 // the timer.
 func (s *stream) tooLate(silence int64) bool {
+	return s.keptTimer(silence) || s.rttMin > 0 && silence > slowestAnswer*s.rttMin
+}
+
+// keptTimer reports whether a silence is as long as the timer, where one is known.
+func (s *stream) keptTimer(silence int64) bool {
 	timer := s.half.timer()
 	if timer == 0 {
 		timer = s.d.timer
 	}
-	return timer > 0 && silence >= timer*3/4 || s.rttMin > 0 && silence > slowestAnswer*s.rttMin
-}
-
-// wasLate takes back what was said of an answer.
-func (s *stream) wasLate(old answer) {
-	d := s.d
-	d.resent.add(-old.packets, -old.bytes, old.why, isNeeded)
-	d.reordered += old.packets
-	d.lost -= old.lost
-	for _, span := range old.came {
-		if i, inside := d.gapAt(span.First); !inside || d.gaps[i].copies <= 1 {
-			d.lostPSNs.Remove(span)
-		}
-		s.late(span, old.at)
-		d.tardy.Insert(span)
-	}
+	return timer > 0 && silence >= timer*3/4
 }
 
 // shortestTimer is how long a silence must be, in nanoseconds, to pass for the
@@ -531,26 +533,34 @@ const shortestTimer = 100_000
 
 // timedOut reports whether a resend that nothing asked for is the work of a
 // timer: it waited at least three quarters of the queue pair's timer, or, while
-// that is not known, broke a silence.
-func (s *stream) timedOut(seq psn.Seq, at sight, silence int64) (yes bool) {
+// that is not known, broke a silence. It also gives how long it waited, and the
+// silence that may teach the timer, 0 where none does.
+func (s *stream) timedOut(seq psn.Seq, at sight, silence int64) (yes bool, wait, idle int64) {
 	d := s.d
-	wait := s.waited(seq, at.time, silence)
-	if wait <= 0 {
-		return false
+	if wait = s.waited(seq, at.time, silence); wait <= 0 {
+		return false, 0, 0
 	}
-	defer func() {
-		if yes {
-			d.times.timeout.add(wait)
-		}
-	}()
 	if timer := s.half.timer(); timer > 0 {
-		return wait >= timer*3/4
+		return wait >= timer*3/4, wait, 0
 	}
-	idle := silence*2 >= wait && silence > max(4*s.rttMin, shortestTimer)
-	if idle && (d.timer == 0 || silence < d.timer) {
-		d.timer = silence
+	if silence*2 >= wait && silence > max(4*s.rttMin, shortestTimer) {
+		return true, wait, silence
 	}
-	return idle || d.timer > 0 && wait >= d.timer*3/4
+	return d.timer > 0 && wait >= d.timer*3/4, wait, 0
+}
+
+// timerFired counts a timeout at seq.
+func (s *stream) timerFired(seq psn.Seq, at sight, wait, idle int64) {
+	d := s.d
+	d.times.timeout.add(wait)
+	if idle > 0 && (d.timer == 0 || idle < d.timer) {
+		d.timer = idle
+	}
+	s.tellAt(TimeoutSeen, seq, at)
+	d.timeouts++
+	if len(d.timeoutFrames) < 16 {
+		d.timeoutFrames = append(d.timeoutFrames, at.number)
+	}
 }
 
 // waited is how long before now the last copy of seq passed, or of a packet
@@ -608,6 +618,12 @@ func (s *stream) resend(in *arrival, span psn.Span) {
 	s.next = span.Last + 1
 	s.lastTime = in.time
 	s.tellResend(span, in.sight(), why, verdict)
+	if r := &d.run; !r.proven {
+		r.sent++
+		if s.next >= s.top && r.nOwed == 0 {
+			s.prove() // it is whole
+		}
+	}
 }
 
 // doubt records a resend of which nobody can tell whether it was needed.
@@ -617,11 +633,14 @@ func (s *stream) doubt(in *arrival, span psn.Span) {
 		span.Last = span.First // one packet
 	}
 	i, inside := d.gapAt(span.First)
-	d.doubtful += d.undecided.Insert(span)
 	switch {
 	case inside:
 		g := &d.gaps[i]
-		if g.run != d.run.id && g.evidence == EvidenceTimeout {
+		if g.evidence != EvidenceTimeout {
+			return // it was lost once, whatever became of it then
+		}
+		d.doubtful += d.undecided.Insert(span)
+		if g.run != d.run.id {
 			g.run, g.copies = d.run.id, g.copies+1
 		}
 		g.filled = in.sight()
@@ -631,12 +650,14 @@ func (s *stream) doubt(in *arrival, span psn.Span) {
 		if i == len(d.gaps) || d.gaps[i].First > span.Last {
 			g.Last, g.filled = span.Last, in.sight()
 			g.count += span.Len()
+			d.doubtful += d.undecided.Insert(span)
 			return
 		}
 	}
 	if i < len(d.gaps) {
 		span.Last = min(span.Last, d.gaps[i].First-1)
 	}
+	d.doubtful += d.undecided.Insert(span)
 	g := gap{Span: span, count: span.Len(), run: d.run.id, copies: 1, evidence: EvidenceTimeout, where: Unknown,
 		closed: ClosedRetransmitted, opened: in.sight(), filled: in.sight(), message: s.messageOf(span.First)}
 	d.shifted(len(d.gaps) - i)

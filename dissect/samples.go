@@ -12,8 +12,13 @@ import (
 type samples struct {
 	n        int64
 	min, max int64
-	exact    []int64
-	octaves  []octave // sorted; empty while all are exact
+	*spread  // nil while the two ends tell all
+}
+
+// spread is what lies between the ends.
+type spread struct {
+	exact   []int64
+	octaves []octave // sorted; empty while all are exact
 }
 
 type octave struct {
@@ -32,11 +37,18 @@ func (s *samples) add(d int64) {
 	if d < 0 {
 		return
 	}
+	ends := [2]int64{s.min, s.max}
 	if s.n == 0 || d < s.min {
 		s.min = d
 	}
 	s.max = max(s.max, d)
 	s.n++
+	if s.n <= 2 {
+		return
+	}
+	if s.spread == nil {
+		s.spread = &spread{exact: append(make([]int64, 0, 4), ends[:]...)}
+	}
 	if s.octaves == nil {
 		if len(s.exact) < exactSamples {
 			s.exact = append(s.exact, d)
@@ -50,7 +62,7 @@ func (s *samples) add(d int64) {
 	s.bin(d)
 }
 
-func (s *samples) bin(d int64) {
+func (s *spread) bin(d int64) {
 	d = max(d, 1)
 	exponent := bits.Len64(uint64(d)) - 1
 	i, found := slices.BinarySearchFunc(s.octaves, exponent, func(o octave, e int) int { return o.exponent - e })
@@ -71,6 +83,9 @@ func fraction(d int64, exponent int) int {
 
 // at is the sample with rank k, counted from 0.
 func (s *samples) at(k int64) int64 {
+	if s.spread == nil {
+		return [2]int64{s.min, s.max}[k]
+	}
 	if s.octaves == nil {
 		sorted := slices.Clone(s.exact)
 		slices.Sort(sorted)

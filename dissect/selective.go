@@ -73,6 +73,11 @@ func (s *stream) repeated(in *arrival, span psn.Span) {
 		d.reordered++
 		return
 	}
+	if d.missed.Contains(seq) && !in.reTx && !s.silent(in) {
+		s.arrivedAfterAll(span, in.sight())
+		d.reordered++
+		return
+	}
 	if !hole {
 		for i, old := range d.answers {
 			if old.span.First == seq { // it came late, and now comes again
@@ -158,24 +163,22 @@ func (s *stream) repairReason(in *arrival, seq psn.Seq) {
 	}
 	if why == noReason {
 		why = byEarly
-		if s.timedOut(seq, in.sight(), in.time-s.lastActivity()) {
+		if yes, wait, idle := s.timedOut(seq, in.sight(), in.time-s.lastActivity()); yes {
 			why = byTimeout
-			s.tellAt(TimeoutSeen, seq, in.sight())
 			if d.run.reason != byTimeout || d.timeouts == 0 {
 				s.irnTimeout()
 			}
-			d.timeouts++
-			if len(d.timeoutFrames) < 16 {
-				d.timeoutFrames = append(d.timeoutFrames, in.number)
-			}
+			s.timerFired(seq, in.sight(), wait, idle)
 		}
 	}
 	if why == byTimeout || why == byEarly || why != d.run.reason {
-		d.run = run{id: d.run.id + 1, reason: why, began: in.sight(), first: seq}
+		d.runs++
+		d.run = run{id: d.runs, reason: why, began: in.sight(), first: seq, proven: true}
 	}
 	for i := range s.marks {
 		if s.marks[i].seq == seq {
-			s.marks[i].once, s.marks[i].time = false, in.time
+			s.once &^= 1 << i
+			s.marks[i].time = in.time
 		}
 	}
 }
@@ -193,7 +196,7 @@ func (s *stream) reported(span psn.Span, newest psn.Seq, at sight, by Evidence) 
 			d.effort += int64(len(d.gaps)) / 4
 			for i := range d.gaps {
 				if d.gaps[i].Intersect(hole).Len() > 0 {
-					d.gaps[i].confirmed = by
+					d.gaps[i].confirmed, d.gaps[i].suspect = by, false
 					if d.gaps[i].evidence == by {
 						d.gaps[i].confirmed = ""
 					}

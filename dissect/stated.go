@@ -75,6 +75,28 @@ func stated(pairs []Pair) map[halfKey]halfKey {
 	return all
 }
 
+// unmatched is the stated pairs of which no two halves were joined.
+func (a *Analyzer) unmatched() []Pair {
+	if len(a.config.Pairs) == 0 {
+		return nil
+	}
+	met := map[halfKey]bool{}
+	for _, h := range a.halves {
+		if h.partner != nil && h.pairedBy == byUser {
+			key := h.key
+			key.network = 0
+			met[key] = true
+		}
+	}
+	var out []Pair
+	for _, p := range a.config.Pairs {
+		if !met[halfKey{src: p[0].Address, dst: p[1].Address, qpn: uint32(p[1].QPN)}] {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // meetStated pairs a new half as the user says. Where the other one is not there
 // yet it waits for that, and for no other.
 func (a *Analyzer) meetStated(h *half) {

@@ -20,10 +20,16 @@ import (
 //	R READ request, of "R100:4" packets of 256 bytes, the last shorter
 //	o READ response
 //	b WRITE Middle that came damaged  s SEND Only  c ACK that grants no credit
-//	i IRN WRITE Middle
+//	p READ response First  q READ response Last  e READ response Only
+//	i IRN WRITE Middle  I IRN NACK "I12:14": 12 is missing, 14 has come
+//	A MP-RDMA ACK "A12:9": 12 has come, and all up to 9  N MP-RDMA NACK alike
+//	t T/C AETH report "t199:300-399,500-599": up to 199, and these
+//	z WRITE Only the other way, of B  y ACK of A on it
 //	t T/C AETH report "t199:300-399,500-599": up to 199, and these
 //
-// A WRITE with "!" asks for an acknowledgement. "=" is the frame before it once
+// What has an AETH may say its MSN, "a100:3"; else that is 7. A WRITE with "!" asks for an
+// acknowledgement, one with "~" is an MP-RDMA resend (ReTx), one with "^" must
+// not overtake (Synchronise). "=" is the frame before it once
 // more. "+67ms" is a pause; else a microsecond passes between packets. "2/w5"
 // is a packet of another connection, between the same hosts.
 type story struct {
@@ -91,12 +97,13 @@ func (s *story) pass(frame []byte, after int64) {
 }
 
 func (s *story) frame(word string, connection int) []byte {
-	number, size, _ := strings.Cut(strings.TrimSuffix(word[1:], "!"), ":")
+	number, size, _ := strings.Cut(strings.TrimRight(word[1:], "!~^"), ":")
 	n, err := strconv.Atoi(number)
 	if err != nil {
 		panic(word)
 	}
-	bth := codec.BTH{PKey: 0xffff, DestQP: 0x111 + 0x1000*uint32(connection-1), AckReq: strings.HasSuffix(word, "!"), PSN: psn.New(n)}
+	bth := codec.BTH{PKey: 0xffff, DestQP: 0x111 + 0x1000*uint32(connection-1), AckReq: strings.HasSuffix(word, "!"), PSN: psn.New(n),
+		ReTx: strings.Contains(word, "~"), Synchronise: strings.Contains(word, "^")}
 	p := codec.Packet{Payload: make([]byte, 256)}
 	back := false
 	answer := func(syndrome codec.Syndrome) {
@@ -104,6 +111,9 @@ func (s *story) frame(word string, connection int) []byte {
 		p.Payload = nil
 		bth.Opcode = codec.Op(codec.RC, codec.Acknowledge)
 		p.AETH = codec.AETH{Syndrome: syndrome, MSN: 7}
+		if msn, err := strconv.Atoi(size); err == nil {
+			p.AETH.MSN = uint32(msn)
+		}
 	}
 	switch word[0] {
 	case 'w', 'b':
@@ -126,8 +136,30 @@ func (s *story) frame(word string, connection int) []byte {
 		bth.PadCnt = 2
 		p.TCAETH = tcAETH(psn.New(n), size)
 		p.Pad = make([]byte, 2)
+	case 'p', 'q', 'e':
+		answer(0x1f)
+		p.Payload = make([]byte, 256)
+		bth.Opcode = codec.Op(codec.RC, map[byte]codec.Operation{'p': codec.ReadResponseFirst, 'q': codec.ReadResponseLast, 'e': codec.ReadResponseOnly}[word[0]])
+	case 'y':
+		answer(0x1f)
+		back = false
+	case 'z':
+		back = true
+		bth.Opcode = codec.Op(codec.RC, codec.WriteOnly)
 	case 'i':
 		bth.Opcode = codec.Op(codec.IRN, codec.WriteMiddle)
+	case 'I':
+		answer(codec.SyndromePSNSequenceError)
+		bth.Opcode = codec.OpcodeIRNNack
+		p.SackETH.SackPSN = numbered(size)
+	case 'A', 'N':
+		answer(0x1f)
+		bth.Opcode = codec.OpcodeMPRDMAAck
+		if word[0] == 'N' {
+			bth.Opcode = codec.OpcodeMPRDMANack
+			p.AETH.Syndrome = codec.SyndromePSNSequenceError
+		}
+		p.MPETH.AACK = numbered(size)
 	case 's':
 		bth.Opcode = codec.Op(codec.RC, codec.SendOnly)
 	case 'n':
@@ -160,6 +192,11 @@ func (s *story) frame(word string, connection int) []byte {
 	if err != nil {
 		panic(err)
 	}
+	return s.wrap(transport, src, dst, word[0] == 'b')
+}
+
+// wrap puts a transport packet into a frame, damaged or not.
+func (s *story) wrap(transport []byte, src, dst string, damaged bool) []byte {
 	s.id++
 	datagram := udp(RoCEv2Port, append(transport, 0, 0, 0, 0))
 	b := slices.Concat(unhex("45 00"), length(20+len(datagram)), length(int(s.id)), unhex("4000 40 11 0000"), unhex(src+dst), datagram)
@@ -167,10 +204,18 @@ func (s *story) frame(word string, connection int) []byte {
 	if err != nil {
 		panic(err)
 	}
-	if word[0] == 'b' {
+	if damaged {
 		icrc ^= 1
 	}
 	return ethernet("0800", codec.AppendICRC(b[:len(b)-4], icrc))
+}
+
+func numbered(text string) psn.PSN {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		panic(err)
+	}
+	return psn.New(n)
 }
 
 // tcAETH is a report of segments such as "300-399,500-599".
@@ -292,6 +337,13 @@ func TestStories(t *testing.T) {
 		{"two runs miss different parts of a gap: no PSN lost more than twice",
 			"w1 w2 w5 w6 n3 w4 w5 w6 n3 w3 w5 w6 n4 w4 w5 w6! a6",
 			"packets 13; lost 4 [3-4]; resent 9 nak:9 needed:3 wasted:6; gap 3-4 observed+nak upstream retransmitted x2", ""},
+		{"one run misses two separate parts of a gap",
+			"w1 w2 w7 n3 w3 w5 w7 n4 w4 w5 w6 w7! a7",
+			"packets 10; lost 6 [3-6]; resent 7 nak:7 needed:4 wasted:3; gap 3-6 observed+nak upstream retransmitted x2", ""},
+		{"one run misses three separate parts of a gap, the next run two of them",
+			"w1 w2 w10 n3 w4 w6 w8 w10 n3 w3 w4 w6 w7 w8 w10 n5 w5 w6 w7 w8 w9 w10! a10",
+			// 7 PSNs once, 3, 5, 7 and 9 again, 5 and 9 once more
+			"packets 19; lost 13 [3-9]; resent 16 nak:16 needed:7 wasted:9; gap 3-9 observed+nak upstream retransmitted x3", ""},
 		{"a copy lost within the resend run, which the receiver needed",
 			"w1 w2 w4 w5 w6 n3 w3 w5 n4 w6 w4 w5 w6! a6",
 			"packets 11; lost 2 [3-4]; resent 6 nak:6 needed:2 wasted:4; gap 3 observed+nak upstream retransmitted; gap 4 observed+nak upstream retransmitted", ""},

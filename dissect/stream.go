@@ -23,62 +23,70 @@ type stream struct {
 	top   psn.Seq // one past the highest PSN taken
 	next  psn.Seq // what continues the current run; top unless a resend is under way
 	acked psn.Seq // one past the highest PSN that the receiver acknowledged
-	watch bool    // something in recovery must see each packet
-	on    bool    // the first packet was seen
-	heard bool    // acked rests on an acknowledgement
+	first psn.Seq // where the epoch began
+
+	watch    bool // something in recovery must see each packet
+	on       bool // the first packet was seen
+	heard    bool // acked rests on an acknowledgement
+	response bool
+	receives bool   // messages take receive requests
+	implied  bool   // the packet at hand is a READ request that names a missing response
+	sport    uint16 // UDP source port of the first packet
+
+	countsMSN bool    // an AETH said so in this epoch
+	msn       psn.PSN // messages that the responder completed, where countsMSN says so
+	asked     int32   // epoch of the requests that the responses answer
 
 	packets, bytes int64
 	lastTime       int64
+	rttMin         int64 // smallest round trip, 0 while none was seen
+	*flow                // never nil, but shared and empty before begin
 	d              *recovery
+	a              *Analyzer
+	half           *half // that carries the packets
+}
 
-	a        *Analyzer
-	half     *half // that carries the packets
-	response bool
-	epochs   int
-	first    psn.Seq // where the epoch began
+// flow is what a stream knows once it has begun, troubles aside. Halves that
+// only give feedback have none.
+type flow struct {
 	origin   psn.PSN // where the first epoch began
-	peak     int64   // most PSNs in flight at an acknowledgement
-	atPeak   int64   // acknowledgements that found as many
-	message  inMessage
+	epochs   int32
+	beganAt  int64 // time of the epoch's first packet
 	messages int64 // begun so far
-	receives bool  // messages take receive requests
-	flying   []completion
-	took     *samples // by whole messages, until they were acknowledged
+	message  inMessage
+	paths    []path // by source port, once there is more than one or MP-RDMA is known
+	marked   uint8
+	once     uint8   // bit i: the packet of marks[i] was sent once so far
+	marks    [8]mark // the last packets that asked for an acknowledgement
 
-	marks  [8]mark // the last packets that asked for an acknowledgement
-	marked uint8
-	rttMin int64 // smallest round trip, 0 while none was seen
-	rtts   *samples
-
-	sport   uint16 // UDP source port of the first packet
-	paths   []path // by source port, once there is more than one or MP-RDMA is known
-	beganAt int64  // time of the epoch's first packet
+	flying []completion
+	took   samples // by whole messages, until they were acknowledged
+	rtts   samples
+	peak   int64 // most PSNs in flight at an acknowledgement
+	atPeak int64 // acknowledgements that found as many
 
 	tail  tailRead
 	reads []psn.Span // PSNs that READ requests in flight asked for, one span a request
 	moved *candidate // a packet far from the window, see epoch.go
-
-	implied bool // the packet at hand is a READ request that names a missing response
 }
 
 // mark is when a packet that asked for an acknowledgement passed.
 type mark struct {
 	seq  psn.Seq
 	time int64
-	once bool // sent once so far
 }
 
 // inMessage is the message that a PSN belongs to, as far as it was seen.
 type inMessage struct {
 	number int64
-	op     codec.Opcode
-	known  bool // op is that of its first packet
-	open   bool // its last packet has not come yet
 	reth   codec.RETH
-	hasVA  bool
 	first  psn.Seq
 	began  int64 // time of its first packet
-	whole  bool  // every packet so far was seen
+	op     codec.Opcode
+	known  bool // op is that of its first packet
+	hasVA  bool
+	open   bool // its last packet has not come yet
+	whole  bool // every packet so far was seen
 }
 
 // recovery is what a stream knows of its troubles. All Sets hold only what is
@@ -91,11 +99,16 @@ type recovery struct {
 	again         psn.Set // of these, of which a resent copy is counted too
 	refused       psn.Set // passed here while an older PSN was missing at the receiver
 	refusedBefore psn.Set // what was refused when the current run began
-	skipped       psn.Set // acknowledged before, and passed over by the current run
+	skips         []skip  // by the current run
 	tardy         psn.Set // came late, so that the receiver may still have asked for it
 	undecided     psn.Set // resent by a timer, data or acknowledgement lost
 	spoilt        psn.Set // above the top: came damaged
+	missed        psn.Set // acknowledged though no copy passed here
 	run           run
+	prior         run     // before a run that is not proven
+	runs          int     // so far
+	disowned      bool    // what came by itself last may be of the run that comes,
+	after         psn.Seq // and ended before this
 	broken        breach
 	overtaken     bool // the packet at hand was overtaken by one of an older run
 	trial         trial
@@ -174,7 +187,9 @@ func (s *stream) advance(in *arrival, n int) {
 	}
 	s.receives = s.receives || f.receives
 	if in.ackReq {
-		s.marks[s.marked%uint8(len(s.marks))] = mark{seq, in.time, true}
+		i := s.marked % uint8(len(s.marks))
+		s.marks[i] = mark{seq, in.time}
+		s.once |= 1 << i
 		s.marked++
 	}
 }
@@ -204,6 +219,7 @@ func (s *stream) follow(in *arrival, n int) {
 	}
 	span := psn.Span{First: seq, Last: seq + psn.Seq(n) - 1}
 	s.mend(seq)
+	s.settleRun(seq, in.time)
 	switch {
 	case seq == s.top && s.next == seq:
 		s.refute()
@@ -302,9 +318,9 @@ func (s *stream) passOver(span psn.Span, at sight, suspect bool) {
 	for _, part := range s.sent(old) {
 		if harmless := part.Intersect(psn.Span{First: part.First, Last: s.acked - 1}); harmless.Len() > 0 {
 			if !suspect && !s.selects() {
-				d.lose(harmless)
-				d.harmless += harmless.Len()
-				d.skipped.Insert(harmless)
+				for _, seen := range d.seenBefore(harmless) {
+					s.skipOver(seen, at)
+				}
 			}
 			part.First = harmless.Last + 1
 		}
@@ -333,12 +349,15 @@ func (s *stream) passOver(span psn.Span, at sight, suspect bool) {
 	}
 	d.spoilt.Remove(psn.Span{First: span.First, Last: span.Last + 1})
 	if s.heard && s.acked > span.First {
-		s.retire(s.acked, true)
+		s.retire(s.acked)
 	}
 }
 
 // begin starts an epoch with the packet's PSN.
 func (s *stream) begin(in *arrival, p psn.PSN) {
+	if s.flow == &s.a.unbegun {
+		s.flow = &flow{}
+	}
 	s.epochs++
 	base := psn.Seq(s.epochs) << 32 // epochs never share a Seq
 	s.first = base + psn.Seq(p)
@@ -353,8 +372,12 @@ func (s *stream) begin(in *arrival, p psn.PSN) {
 	s.message.open = false
 	s.flying = s.flying[:0]
 	s.lastTime = in.time
+	s.countsMSN = false
 	if !s.response {
+		s.half.live(s.epochs == 1)
 		s.half.list()
+	} else if req := s.requests(); req != nil {
+		s.asked = req.epochs
 	}
 }
 

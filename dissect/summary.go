@@ -29,9 +29,9 @@ func (a *Analyzer) Report() *Report {
 		if a.byQPN() && !a.config.Selection.connection(&c) {
 			continue
 		}
-		kept.add(h.tally)
+		kept.add(tally{packets: h.packets, marked: h.marked})
 		if h.partner != nil {
-			kept.add(h.partner.tally)
+			kept.add(tally{packets: h.partner.packets, marked: h.partner.marked})
 		}
 		for i := range c.Streams {
 			r.Totals.Lost += c.Streams[i].Lost
@@ -53,6 +53,7 @@ func (a *Analyzer) Report() *Report {
 	if s := a.config.Selection; s != nil && !s.Everything() {
 		r.Selection = s
 	}
+	r.UnmatchedPairs = a.unmatched()
 	if a.evicted != (Evicted{}) {
 		e := a.evicted
 		r.Evicted = &e
@@ -70,13 +71,16 @@ func (a *Analyzer) connection(h *half, dropped bool) Connection {
 			asking.partner.number = a.numbers
 		}
 	}
-	c := Connection{ID: asking.number, Service: asking.service.String(), Transport: transportNames[asking.transport],
+	c := Connection{ID: int(asking.number), Service: asking.service.String(), Transport: transportNames[asking.transport],
 		PairedBy: pairingNames[asking.pairedBy], Streams: []Stream{}}
 	c.B = &End{asking.key.dst, QPN(asking.key.qpn)}
 	if p := asking.partner; p != nil {
 		c.A = &End{p.key.dst, QPN(p.key.qpn)}
 	} else if asking.promised != nil {
 		c.A = &End{asking.promised.dst, QPN(asking.promised.qpn)}
+	}
+	if asking.partner == nil && !asking.req.on { // it answers, and A is its receiver
+		c.A, c.B = c.B, c.A
 	}
 	asking.extension(&c)
 	for _, side := range [2]*half{asking, asking.partner} {
@@ -90,12 +94,18 @@ func (a *Analyzer) connection(h *half, dropped bool) Connection {
 			c.Streams = append(c.Streams, a.stream(side.resp, dropped))
 		}
 	}
+	if y := asking.hearsay; y != nil && asking.partner == nil {
+		c.Streams = append(c.Streams, a.unseenRequests(asking))
+	}
 	return c
 }
 
 // extension adds what the transport of the connection shows, of both directions
 // together.
 func (h *half) extension(c *Connection) {
+	if h.transport == goBackN {
+		return
+	}
 	streams := make([]*stream, 0, 4)
 	for _, side := range [2]*half{h, h.partner} {
 		if side == nil {
@@ -165,13 +175,15 @@ func (w *Windowless) add(o *Windowless) {
 // stream sums up a stream.
 func (a *Analyzer) stream(s *stream, dropped bool) Stream {
 	h := s.half
-	out := Stream{Src: h.key.src, Dst: h.key.dst, DestQP: QPN(h.key.qpn), Kind: "request", Epochs: s.epochs,
+	out := Stream{Src: h.key.src, Dst: h.key.dst, DestQP: QPN(h.key.qpn), Kind: "request", Epochs: int(s.epochs),
 		FirstPSN: s.origin, LastPSN: (s.top - 1).PSN(), Packets: s.packets, PayloadBytes: s.bytes,
 		LostRanges: []psn.Range{}, Gaps: []Gap{}, Findings: []Finding{}}
 	if s.response {
 		out.Kind = "read-response"
 		if p := h.partner; p != nil {
-			out.Feedback = p.readFB.report()
+			if p.readFB != nil {
+				out.Feedback = p.readFB.report()
+			}
 		}
 	} else if p := h.partner; p != nil {
 		out.Feedback = p.fb.report()
@@ -182,6 +194,7 @@ func (a *Analyzer) stream(s *stream, dropped bool) Stream {
 	var resent resends
 	if d := s.d; d != nil {
 		s.refute()
+		s.settleSkips()
 		s.foretell(&out, dropped)
 		resent = d.resent
 	}
@@ -212,8 +225,11 @@ func (s *stream) efficiency() *float64 {
 }
 
 func (f *feedback) report() Feedback {
-	return Feedback{Packets: f.packets, Bytes: f.bytes, Acks: f.acks, Naks: f.naks, NakPSNs: slices.Clone(f.nakPSNs),
-		RNRNaks: f.rnrs, AtomicAcks: f.atomicAcks, Cut: f.cut, NoCredit: f.noCredit}
+	out := Feedback{Packets: f.packets, Bytes: f.bytes, Acks: f.acks, NoCredit: f.noCredit}
+	if f.seldom != nil {
+		out.Naks, out.NakPSNs, out.RNRNaks, out.AtomicAcks, out.Cut = f.naks, slices.Clone(f.nakPSNs), f.rnrs, f.atomicAcks, f.cut
+	}
+	return out
 }
 
 // foretell fills in what recovery knows, and judges gaps that are still open: a
@@ -236,43 +252,57 @@ func (s *stream) foretell(out *Stream, dropped bool) {
 	gaps := slices.Clone(d.done)
 	for i := range d.gaps {
 		g := d.gaps[i]
-		for _, hole := range within(&d.holes, g.Span) {
-			if g.suspect {
-				continue
-			}
-			rest := hole.Len() - d.counted.Overlap(hole)
-			if had := hole.Intersect(psn.Span{First: hole.First, Last: s.acked - 1}); had.Len() > 0 {
-				n := d.unseen.Overlap(had)
-				out.NotCaptured += max(0, n-d.counted.Overlap(had))
-				rest -= had.Len() - d.counted.Overlap(had)
-			}
-			open += rest
-			if final {
-				lostPSNs.Insert(hole)
-			}
-		}
 		if g.unheard(s) {
 			g.closed = Open
 			g.filled = sight{}
 		}
-		if g.suspect && g.left == g.count {
+		if g.suspect && g.left > 0 {
 			continue
 		}
-		gaps = append(gaps, g)
-	}
-	if spoilt := d.spoilt.Len(); spoilt > 0 {
-		out.Lost += spoilt
-		for _, span := range d.spoilt.Spans() {
-			lostPSNs.Insert(span)
+		out.GapsTotal--
+		for _, piece := range s.pieces(&g) {
+			out.GapsTotal++
+			switch {
+			case piece.left == 0:
+			case piece.closed == Open:
+				for _, hole := range within(&d.holes, piece.Span) {
+					open += hole.Len() - lostPSNs.Overlap(hole)
+					if final {
+						lostPSNs.Insert(hole)
+					}
+				}
+			case piece.where == InCapture:
+				out.NotCaptured += piece.count
+				for k := range piece.again {
+					out.Lost -= piece.again[k].Len()
+					lostPSNs.Remove(piece.Span)
+				}
+			default:
+				for _, rest := range d.counted.Gaps(nil, piece.Span) {
+					out.Lost += rest.Len()
+					out.LostHarmless += rest.Len()
+					lostPSNs.Insert(rest)
+				}
+			}
+			gaps = append(gaps, piece)
 		}
+	}
+	for _, span := range d.spoilt.Spans() {
+		out.Lost += span.Len()
+		lostPSNs.Insert(span)
+		out.GapsTotal++
+		gaps = append(gaps, gap{Span: span, count: span.Len(), left: span.Len(), copies: 1, evidence: EvidenceICRC, where: Upstream,
+			closed: Open, opened: s.a.here, message: s.messageOf(span.First)})
 	}
 	if final {
 		out.Lost += open
 		open = 0
 	}
 	out.Undecided = d.doubtful + open
-	out.LostHarmless, out.Damaged, out.Discarded = d.harmless, d.damaged, d.discarded
-	out.Reordered, out.GapsTotal = d.reordered, d.gapsTotal
+	out.LostHarmless += d.harmless
+	out.Damaged, out.Discarded = d.damaged, d.discarded
+	out.Reordered = d.reordered
+	out.GapsTotal += d.gapsTotal
 	out.NotCaptured += d.notCaptured
 	out.LostRanges = ranges(&lostPSNs)
 	worstFirst(gaps)

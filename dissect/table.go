@@ -14,6 +14,12 @@ type halfKey struct {
 	network  uint32 // VLAN or VNI, where tenants reuse addresses
 }
 
+// is compares as == does, which the compiler calls a function for.
+func (k *halfKey) is(o *halfKey) bool {
+	return k.qpn == o.qpn && k.network == o.network && k.src.lo == o.src.lo && k.dst.lo == o.dst.lo &&
+		k.src.hi == o.src.hi && k.dst.hi == o.dst.hi && k.src.kind == o.src.kind && k.dst.kind == o.dst.kind
+}
+
 // mark is a number for what was seen last of a half, the same in every run. Two
 // halves may share it.
 func (k *halfKey) mark() uint32 {
@@ -71,7 +77,7 @@ func (t *halfTable) find(k *halfKey, hash uint32) *half {
 		if s.half == nil {
 			return nil
 		}
-		if s.hash == hash && s.half.key == *k {
+		if s.hash == hash && s.half.key.is(k) {
 			return s.half
 		}
 	}

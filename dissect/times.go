@@ -30,8 +30,8 @@ func (s *stream) side() side {
 	if d == nil {
 		return midway
 	}
-	if s.rttMin > 0 && d.times.nakReaction.n > 0 {
-		if s.rttMin > d.times.nakReaction.min {
+	if s.rtts.n > 0 && d.times.nakReaction.n > 0 {
+		if s.rtts.min > d.times.nakReaction.min {
 			return senderSide
 		}
 		return receiverSide

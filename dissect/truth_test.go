@@ -16,10 +16,12 @@ import (
 type truth struct {
 	Scenario string
 	Flows    []struct {
-		Src, Dst           string
-		DestQP             uint32 `json:"dest_qp"`
-		Kind               string
-		Dropped, Corrupted [][2]int64 // PSN, n-th transmission of it
+		Src, Dst            string
+		DestQP              uint32 `json:"dest_qp"`
+		Kind                string
+		Sent, Retransmitted int64
+		Dropped, Corrupted  [][2]int64 // PSN, n-th transmission of it
+		Held                [][2]int64 // behind later packets
 	}
 }
 

@@ -96,7 +96,7 @@ func (s *stream) giveUp(span psn.Span) {
 	g.Span, g.count, g.left, g.closed = part, part.Len(), part.Len(), Open
 	d.holes.Remove(part)
 	d.unseen.Remove(part)
-	d.abandoned += part.Len()
+	d.abandoned += part.Len() - d.lostPSNs.Overlap(part)
 	d.gapsTotal++
 	s.tellGapEnd(&g, s.a.here)
 	s.keep(&g)

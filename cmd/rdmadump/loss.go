@@ -85,6 +85,7 @@ func (flags *lossFlags) run(s streams, names []string) error {
 		told = newEventLog(s.out)
 		config.Events = told.event
 	}
+	holdMemory(config.MaxHalves)
 	analyzer := dissect.NewAnalyzer(config)
 	opened := false
 	reading := pass{streams: s}

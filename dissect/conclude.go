@@ -1,0 +1,135 @@
+package dissect
+
+import "github.com/rdmadump/rdmadump/psn"
+
+// conclude says the last word on a gap.
+func (s *stream) conclude(g *gap) {
+	d := s.d
+	d.gapsTotal--
+	defer s.forgetGap(g.Span)
+	if g.left > 0 && g.suspect {
+		if g.Last < s.acked {
+			d.selective = true // nobody missed what the run did not repeat: it was not sent
+		}
+		return
+	}
+	for _, piece := range s.pieces(g) {
+		d.gapsTotal++
+		switch {
+		case piece.left == 0 && piece.Last >= s.acked && piece.unheard(s):
+			piece.closed, piece.filled = Open, sight{}
+			s.tellGapEnd(&piece, s.a.here)
+		case piece.left == 0:
+			if piece.evidence == EvidenceTimeout {
+				s.tellGap(GapClosed, &piece) // an acknowledgement ends the doubt
+			}
+		default:
+			s.closeHole(&piece)
+		}
+		s.keep(&piece)
+	}
+}
+
+// forgetGap drops what is known of PSNs whose gap is over.
+func (s *stream) forgetGap(span psn.Span) {
+	d := s.d
+	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted} {
+		set.Remove(span)
+	}
+}
+
+// closeHole counts a piece of a gap that nothing filled.
+func (s *stream) closeHole(g *gap) {
+	d := s.d
+	switch {
+	case g.closed == Open:
+		d.abandoned += g.count - d.lostPSNs.Overlap(g.Span)
+		if len(d.forgotten.Spans()) < maxLostSpans {
+			d.forgotten.Insert(g.Span)
+		}
+	case g.where == InCapture:
+		d.uncount(g, g.Span)
+		d.notCaptured += g.count
+		d.missed.Insert(g.Span)
+	default:
+		for _, rest := range d.counted.Gaps(nil, g.Span) {
+			d.lose(rest)
+			d.harmless += rest.Len()
+		}
+	}
+	s.tellGapEnd(g, s.a.here)
+}
+
+// pieces is a gap as the report has it: it is one, unless the receiver has PSNs
+// of it that nothing filled here. What became of those is a record of its own,
+// and so is what lies between them.
+func (s *stream) pieces(g *gap) []gap {
+	d := s.d
+	had := within(&d.holes, g.Intersect(psn.Span{First: g.First, Last: s.acked - 1}))
+	if len(had) == 0 {
+		return []gap{*g}
+	}
+	var out []gap
+	next := g.First
+	for _, hole := range had {
+		out = s.piece(out, g, psn.Span{First: next, Last: hole.First - 1})
+		for _, part := range parted(&d.counted, hole) {
+			for _, one := range parted(&d.unseen, part) {
+				out = s.piece(out, g, one)
+				s.delivered(&out[len(out)-1])
+			}
+		}
+		next = hole.Last + 1
+	}
+	return s.piece(out, g, psn.Span{First: next, Last: g.Last})
+}
+
+// piece appends a part of a gap.
+func (s *stream) piece(out []gap, g *gap, part psn.Span) []gap {
+	d := s.d
+	count := part.Len() - g.inner.Overlap(part)
+	if count <= 0 {
+		return out
+	}
+	piece := *g
+	piece.Span, piece.count, piece.left = part, count, d.holes.Overlap(part)
+	piece.again, piece.closed = againWithin(g.again, part), Open
+	if len(g.again) < maxAgain {
+		piece.copies = min(g.copies, 1+len(piece.again))
+	}
+	if piece.left == 0 {
+		piece.closed = ClosedRetransmitted
+	}
+	return append(out, piece)
+}
+
+// delivered says what became of a hole that the receiver has: it was named and
+// repeated, or no copy that arrived passed here, or one that passed did.
+func (s *stream) delivered(g *gap) {
+	d := s.d
+	named, unseen := d.counted.Overlap(g.Span) > 0, d.unseen.Overlap(g.Span) > 0
+	g.closed = ClosedRetransmitted
+	if unseen {
+		g.closed = ClosedNotCaptured
+		if !named {
+			g.where, g.copies = InCapture, 1
+		}
+	}
+}
+
+// parted is a span, cut where the set begins and ends.
+func parted(set *psn.Set, span psn.Span) []psn.Span {
+	var out []psn.Span
+	next := span.First
+	for _, in := range within(set, span) {
+		if next < in.First {
+			out = append(out, psn.Span{First: next, Last: in.First - 1})
+		}
+		out = append(out, in)
+		next = in.Last + 1
+	}
+	if next <= span.Last {
+		out = append(out, psn.Span{First: next, Last: span.Last})
+	}
+	return out
+}

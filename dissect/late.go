@@ -1,0 +1,205 @@
+package dissect
+
+import (
+	"slices"
+
+	"github.com/rdmadump/rdmadump/psn"
+)
+
+// late takes holes out of their gaps: what came was late, not lost. Where an
+// earlier copy was lost too the gap stands, and lost one copy less.
+func (s *stream) late(span psn.Span, at sight) {
+	d := s.d
+	for span.Len() > 0 {
+		i, inside := d.gapAt(span.First)
+		if !inside {
+			break
+		}
+		part := span.Intersect(d.gaps[i].Span)
+		g := &d.gaps[i]
+		part = parted(&d.lostPSNs, part)[0]
+		if len(g.again) > 0 {
+			part = parted(&g.again[0], part)[0]
+		}
+		part = parted(&d.counted, part)[0]
+		first := part.First
+		if len(g.again) > 0 && g.again[0].Contains(first) || d.lostPSNs.Contains(first) && !d.counted.Contains(first) {
+			s.lateAgain(g, part, at)
+			span.First = part.Last + 1
+			continue
+		}
+		s.lateOf(i, part, at)
+		span.First = part.Last + 1
+	}
+}
+
+// lateOf takes a part of a gap for late.
+func (s *stream) lateOf(i int, part psn.Span, at sight) {
+	d := s.d
+	g := d.gaps[i]
+	d.uncount(&g, part)
+	d.holes.Remove(part)
+	d.unseen.Remove(part)
+	d.cut(i, part)
+	d.gapsTotal++
+	s.reorderedGap(&g, part, at)
+}
+
+// lateAgain takes a copy that came late for one of several that a gap lost.
+func (s *stream) lateAgain(g *gap, part psn.Span, at sight) {
+	d := s.d
+	g.takeBack(part)
+	d.again.Remove(part)
+	for _, named := range within(&d.counted, part) {
+		d.lost -= named.Len()
+	}
+	d.counted.Remove(part)
+	d.unseen.Remove(part)
+	d.holes.Remove(part)
+	if g.left = d.holes.Overlap(g.Span); g.left == 0 {
+		g.closed, g.filled = ClosedRetransmitted, at
+		s.tellGap(GapClosed, g)
+	}
+}
+
+// reorderedGap keeps a part of a gap as one that was late.
+func (s *stream) reorderedGap(old *gap, part psn.Span, at sight) {
+	g := *old
+	g.Span, g.count, g.left, g.again = part, part.Len(), 0, nil
+	g.closed, g.where, g.filled, g.copies, g.confirmed = ClosedReordered, Nowhere, at, 0, ""
+	s.keep(&g)
+	s.tellGap(GapClosed, &g)
+}
+
+// uncount takes back what was counted of the newest copies of PSNs in a gap.
+func (d *recovery) uncount(g *gap, span psn.Span) {
+	n := d.counted.Remove(span)
+	for k := range g.again {
+		n += g.again[k].Remove(span)
+	}
+	d.again.Remove(span)
+	if n > 0 {
+		d.lost -= n
+		d.lostPSNs.Remove(span)
+	}
+	for k := len(g.again); k > 0 && len(g.again[k-1].Spans()) == 0; k-- {
+		g.again = g.again[:k-1]
+		g.copies--
+	}
+}
+
+// notMissing takes a part out of a gap that turns out to lie inside a READ
+// request which was lost with an earlier gap: no packet begins there.
+func (s *stream) notMissing(i int, part psn.Span, at sight) {
+	d := s.d
+	g := d.gaps[i]
+	d.uncount(&g, part)
+	g.Span, g.count, g.left, g.closed, g.filled = part, part.Len(), 0, ClosedRetransmitted, at
+	s.tellGap(GapClosed, &g)
+	d.cut(i, part)
+}
+
+// takeBack says that the newest copies of the span, taken for lost, came after
+// all. The largest number of copies lost falls when no PSN is left with as many.
+func (g *gap) takeBack(span psn.Span) {
+	for k := len(g.again) - 1; k >= 0; k-- {
+		if g.again[k].Remove(span) > 0 {
+			break
+		}
+	}
+	for n := len(g.again); n > 0 && len(g.again[n-1].Spans()) == 0; n-- {
+		g.again = g.again[:n-1]
+		g.copies--
+	}
+}
+
+// arrivedAfterAll takes back that the capture missed the span: it was only late,
+// even behind its acknowledgement.
+func (s *stream) arrivedAfterAll(span psn.Span, at sight) {
+	d := s.d
+	for _, part := range within(&d.missed, span) {
+		d.notCaptured -= part.Len()
+		s.recall(part, ClosedNotCaptured, at)
+	}
+	d.missed.Remove(span)
+}
+
+// recallReach is how many of the newest gap records may be taken back.
+const recallReach = 4096
+
+// recall turns a part of a gap that was over already into one that was late.
+func (s *stream) recall(span psn.Span, closed Closed, at sight) {
+	d := s.d
+	newest := max(0, len(d.done)-recallReach)
+	d.shifted(len(d.done) - newest)
+	for i := len(d.done) - 1; i >= newest; i-- {
+		g := d.done[i]
+		part := span.Intersect(g.Span)
+		if part.Len() <= 0 || g.closed != closed {
+			continue
+		}
+		d.done = slices.Delete(d.done, i, i+1)
+		d.gapsTotal--
+		for _, side := range [2]psn.Span{{First: g.First, Last: part.First - 1}, {First: part.Last + 1, Last: g.Last}} {
+			if n := len(d.done); side.Len() > 0 {
+				d.done = s.piece(d.done, &g, side)
+				for j := n; j < len(d.done); j++ {
+					d.done[j].closed = g.closed
+					d.gapsTotal++
+				}
+			}
+		}
+		d.gapsTotal++
+		s.reorderedGap(&g, part, at)
+	}
+}
+
+// recallCopy takes back one of several copies that a gap lost which is over.
+func (d *recovery) recallCopy(span psn.Span) bool {
+	newest := max(0, len(d.done)-recallReach)
+	d.shifted(len(d.done) - newest)
+	for i := len(d.done) - 1; i >= newest; i-- {
+		if g := &d.done[i]; g.closed == ClosedRetransmitted && len(g.again) > 0 && g.again[0].Contains(span.First) {
+			g.takeBack(span)
+			return true
+		}
+	}
+	return false
+}
+
+// wasLate takes back what was said of an answer: that a copy of it was lost.
+func (s *stream) wasLate(old answer) {
+	d := s.d
+	d.resent.add(-old.packets, -old.bytes, old.why, isNeeded)
+	d.reordered += old.packets
+	d.lost -= old.lost
+	for _, span := range old.came {
+		d.tardy.Insert(span)
+		for span.Len() > 0 {
+			part := span
+			i, inside := d.gapAt(span.First)
+			switch {
+			case !inside:
+				if i < len(d.gaps) {
+					part.Last = min(part.Last, d.gaps[i].First-1)
+				}
+				if !d.recallCopy(part) {
+					d.lostPSNs.Remove(part)
+					s.recall(part, ClosedRetransmitted, old.at)
+				}
+			default:
+				g := &d.gaps[i]
+				part = part.Intersect(g.Span)
+				if len(g.again) > 0 {
+					if part = parted(&g.again[0], part)[0]; g.again[0].Contains(part.First) {
+						g.takeBack(part)
+						break
+					}
+				}
+				d.lostPSNs.Remove(part)
+				s.lateOf(i, part, old.at)
+			}
+			span.First = part.Last + 1
+		}
+	}
+}

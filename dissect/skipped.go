@@ -1,0 +1,82 @@
+package dissect
+
+import (
+	"slices"
+
+	"github.com/rdmadump/rdmadump/psn"
+)
+
+// skip is PSNs that the current run passed over though the receiver had them
+// already. Their copies may still come late; once the run is over they are lost,
+// which did no harm.
+type skip struct {
+	psn.Span
+	at sight
+}
+
+// seenBefore is the parts of a span of which some copy passed here. Of what the
+// capture missed before, that it did not pass again proves nothing.
+func (d *recovery) seenBefore(span psn.Span) []psn.Span {
+	var out []psn.Span
+	for _, part := range d.unseen.Gaps(nil, span) {
+		out = d.missed.Gaps(out, part)
+	}
+	return out
+}
+
+// skipOver notes a skip.
+func (s *stream) skipOver(span psn.Span, at sight) {
+	d := s.d
+	if len(d.skips) >= maxOpenGaps {
+		s.loseHarmless(d.skips[0].Span, EvidenceObserved, d.skips[0].at, at)
+		d.skips = slices.Delete(d.skips, 0, 1)
+	}
+	d.skips = append(d.skips, skip{span, at})
+}
+
+// skipped is the index of the skip that holds the Seq, -1 if none does.
+func (d *recovery) skipped(q psn.Seq) int {
+	d.effort += int64(len(d.skips)) / 16
+	return slices.IndexFunc(d.skips, func(k skip) bool { return k.Contains(q) })
+}
+
+// catchUp takes a packet that its own run passed over though the receiver had it
+// already: it was late, and nothing was lost.
+func (s *stream) catchUp(in *arrival, i int, span psn.Span) {
+	d := s.d
+	k := d.skips[i]
+	d.skips = slices.Delete(d.skips, i, i+1)
+	for _, side := range [2]psn.Span{{First: span.Last + 1, Last: k.Last}, {First: k.First, Last: span.First - 1}} {
+		if side.Len() > 0 {
+			d.skips = slices.Insert(d.skips, i, skip{side, k.at})
+		}
+	}
+	d.reordered++
+	s.packets++
+	s.bytes += int64(in.payload)
+	s.lastTime = in.time
+	d.resent.add(1, int64(in.payload), d.run.reason, isRedundant)
+}
+
+// settleSkips counts what no late copy filled.
+func (s *stream) settleSkips() {
+	d := s.d
+	for _, k := range d.skips {
+		s.loseHarmless(k.Span, EvidenceObserved, k.at, s.a.here)
+	}
+	d.skips = d.skips[:0]
+}
+
+// loseHarmless counts copies that were lost of PSNs that the receiver had.
+func (s *stream) loseHarmless(span psn.Span, evidence Evidence, opened, filled sight) {
+	d := s.d
+	d.lose(span)
+	d.harmless += span.Len()
+	g := gap{Span: span, count: span.Len(), run: d.run.id, copies: 1, evidence: evidence, where: Upstream,
+		closed: ClosedRetransmitted, opened: opened, filled: filled, message: s.messageOf(span.First)}
+	d.gapsTotal++
+	d.upstream++
+	s.tellGap(GapOpened, &g)
+	s.tellGap(GapClosed, &g)
+	s.keep(&g)
+}
