@@ -93,7 +93,7 @@ func (r *run) message(h *host, m *mad) *codec.CM {
 		} else {
 			c.REQ.ServiceID = 0x10000000_00000000 | service&0xffff
 		}
-		r.advertise(c)
+		r.advertise(c, here)
 	case codec.AttributeREP:
 		c.Headers |= codec.Set(codec.HeaderREP)
 		c.REP = codec.REP{
@@ -101,7 +101,7 @@ func (r *run) message(h *host, m *mad) *codec.CM {
 			ResponderResources: resources, InitiatorDepth: resources, RNRRetryCount: uint8(s.Pairs.RNRRetryCount),
 			LocalCAGUID: guid(here),
 		}
-		r.advertise(c)
+		r.advertise(c, here)
 	case codec.AttributeRTU:
 		c.Headers |= codec.Set(codec.HeaderRTU)
 		c.RTU = codec.RTU{LocalCommID: p.comm[here], RemoteCommID: p.comm[there]}
@@ -130,8 +130,8 @@ func (r *run) addresses(h *host, p *pair) codec.IPCM {
 }
 
 // advertise puts the packet rate of a windowless sender into the private data.
-func (r *run) advertise(c *codec.CM) {
-	if pps := r.s.Transport.packetsPerSecond(); pps > 0 {
+func (r *run) advertise(c *codec.CM, end int) {
+	if pps := r.s.packetsPerSecond(end); pps > 0 {
 		c.Headers |= codec.Set(codec.HeaderRate)
 		c.Rate = codec.Rate{Magic: codec.RateMagic, Version: codec.RateVersion, PacketsPerSecond: pps}
 	}

@@ -95,7 +95,7 @@ func (r *run) newFlow(p *pair, end int, from End) *flow {
 	ask, answer := qp, qp
 	ask.Memory, ask.Complete = local{&f.memory}, f.complete
 	answer.Memory = remote{&f.memory}
-	sends, takes := s.Transport.machines(ask, answer)
+	sends, takes := s.machines(end, ask, answer)
 	f.sends = sends
 	f.at[end], f.at[1-end] = r.newMachine(sends, end, p), r.newMachine(takes, 1-end, p)
 	return f
