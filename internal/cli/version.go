@@ -1,29 +1,13 @@
-package main
+package cli
 
 import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-
-	"github.com/spf13/cobra"
 )
 
-func newVersion(s streams) *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version",
-		Long:    "version prints the version, the commit it was built from, and the Go version.",
-		Example: "  rdmadump version",
-		Args:    none,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(s.out, "rdmadump", buildText())
-			return writeError(err)
-		},
-	}
-}
-
-// buildText says what this binary was built from.
-func buildText() string {
+// Version says what this binary was built from: version, commit, Go.
+func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}
@@ -31,7 +15,14 @@ func buildText() string {
 	return versionText(info)
 }
 
-// versionText says what the binary was built from.
+// Release is the version alone.
+func Release() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
 func versionText(info *debug.BuildInfo) string {
 	version, commit, dirty := info.Main.Version, "", ""
 	if version == "" {
