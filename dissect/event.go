@@ -106,7 +106,7 @@ func (h *half) tellOpen() {
 			}
 			told = len(d.findings)
 		}
-		for _, f := range s.a.stream(s, false).Findings[told:] {
+		for _, f := range s.a.stream(s, trust{}).Findings[told:] {
 			s.tellFinding(f, s.a.here)
 		}
 	}

@@ -72,6 +72,10 @@ func (s *stream) loseHarmless(span psn.Span, evidence Evidence, opened, filled s
 	d := s.d
 	d.lose(span)
 	d.harmless += span.Len()
+	if evidence != EvidenceObserved {
+		d.vouch(span)
+		d.vouchedHarmless += span.Len()
+	}
 	g := gap{Span: span, count: span.Len(), run: d.run.id, copies: 1, evidence: evidence, where: Upstream,
 		closed: ClosedRetransmitted, opened: opened, filled: filled, message: s.messageOf(span.First)}
 	d.gapsTotal++
