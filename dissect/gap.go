@@ -328,7 +328,7 @@ func (s *stream) keep(g *gap) {
 		return
 	}
 	done := *g
-	done.again, done.inner = nil, psn.Set{} // not needed any more
+	done.inner = psn.Set{} // not needed any more; again may be, see recallCopy
 	d.done = append(d.done, done)
 	s.a.gapsKept++
 	if limit := s.a.gapLimit; len(d.done) >= 2*limit+4 {

@@ -94,10 +94,14 @@ func (s *stream) unvouched(out *Stream, gaps []gap, lostPSNs *psn.Set) []gap {
 		lostPSNs.Remove(span)
 	}
 	needed := out.Lost - out.LostHarmless
-	out.Lost, out.LostHarmless = d.vouched, min(d.vouchedHarmless, d.vouched)
-	if lostPSNs.Len() > 0 {
-		out.Lost = max(out.Lost, lostPSNs.Len())
+	out.Lost = d.vouched
+	for i := range gaps {
+		if g := &gaps[i]; g.where == InCapture {
+			out.Lost -= d.vouchedPSNs.Overlap(g.Span)
+		}
 	}
+	out.Lost = max(out.Lost, lostPSNs.Len())
+	out.LostHarmless = min(d.vouchedHarmless, out.Lost)
 	if n := min(max(needed-out.Lost+out.LostHarmless, 0), out.Retransmitted.ByVerdict[Needed]); n > 0 {
 		out.Retransmitted.move(n, Needed, UnknownVerdict)
 	}
@@ -123,7 +127,7 @@ func (s *stream) unvouched(out *Stream, gaps []gap, lostPSNs *psn.Set) []gap {
 		out.GapsTotal += int64(len(parts) - whole - 1)
 	}
 	out.Undecided += undecidedIn(parts, lostPSNs) - listed
-	if out.GapsTotal+d.gapsTotal > int64(len(parts)) { // some are not kept
+	if d.worst {
 		for i := range parts {
 			alone.Remove(parts[i].Span)
 		}

@@ -14,12 +14,14 @@ type skip struct {
 	at sight
 }
 
-// seenBefore is the parts of a span of which some copy passed here. Of what the
-// capture missed before, that it did not pass again proves nothing.
+// seenBefore is the parts of a span of which the copy that arrived passed here.
+// Of what the capture missed before, that it did not pass again proves nothing.
 func (d *recovery) seenBefore(span psn.Span) []psn.Span {
 	var out []psn.Span
-	for _, part := range d.unseen.Gaps(nil, span) {
-		out = d.missed.Gaps(out, part)
+	for _, seen := range d.unseen.Gaps(nil, span) {
+		for _, taken := range d.refused.Gaps(nil, seen) {
+			out = d.missed.Gaps(out, taken)
+		}
 	}
 	return out
 }

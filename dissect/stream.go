@@ -136,6 +136,7 @@ type recovery struct {
 	selective                bool // resends were seen to leave out what had arrived
 	gapsTotal                int64
 	done                     []gap
+	worst                    bool  // done has the worst only
 	effort                   int64 // steps taken for packets, see effort.go
 	strained                 bool
 	openKnown                int   // gaps when they were last counted for all streams

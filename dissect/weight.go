@@ -87,6 +87,12 @@ func (s *stream) bytesHeld() int64 {
 			n += held(g.again[k].Spans())
 		}
 	}
+	for i := range d.done {
+		n += held(d.done[i].again)
+		for k := range d.done[i].again {
+			n += held(d.done[i].again[k].Spans())
+		}
+	}
 	for _, t := range [...]*samples{&d.times.nakGeneration, &d.times.nakReaction, &d.times.recovery, &d.times.timeout} {
 		n += t.bytesHeld()
 	}
