@@ -135,6 +135,7 @@ type recovery struct {
 	gapsTotal               int64
 	done                    []gap
 	effort                  int64 // steps taken for packets, see effort.go
+	effortKnown             int64 // effort when it was last counted for all streams
 	strained                bool
 	openKnown               int   // gaps when they were last counted for all streams
 	timer                   int64 // shortest wait that ended an idle wire, 0 while none did
