@@ -81,6 +81,8 @@ func (s *stream) bound() {
 	}
 	s.a.gapsOpen += len(d.gaps) - d.openKnown
 	d.openKnown = len(d.gaps)
+	s.a.evicted.Ranges += d.unlisted
+	d.unlisted = 0
 }
 
 // letGo takes leave of all gaps but the newest: nobody will know how they end.

@@ -135,6 +135,7 @@ type recovery struct {
 	gapsTotal               int64
 	done                    []gap
 	effort                  int64 // steps taken for packets, see effort.go
+	unlisted                int64 // ranges that found no place in lostPSNs or forgotten, until they are counted
 	effortKnown             int64 // effort when it was last counted for all streams
 	strained                bool
 	openKnown               int   // gaps when they were last counted for all streams
