@@ -46,6 +46,8 @@ func (s *stream) closeHole(g *gap) {
 		d.abandoned += g.count - d.lostPSNs.Overlap(g.Span)
 		if len(d.forgotten.Spans()) < maxLostSpans {
 			d.forgotten.Insert(g.Span)
+		} else {
+			d.unlisted++
 		}
 	case g.where == InCapture:
 		d.uncount(g, g.Span)

@@ -155,6 +155,8 @@ const maxLostSpans = 1 << 16
 func (d *recovery) remember(span psn.Span) {
 	if spans := d.lostPSNs.Spans(); len(spans) < maxLostSpans && (!d.strained || len(spans) == 0 || spans[len(spans)-1].Last < span.First) {
 		d.lostPSNs.Insert(span)
+	} else if !d.lostPSNs.ContainsSpan(span) {
+		d.unlisted++
 	}
 }
 

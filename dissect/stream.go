@@ -138,6 +138,8 @@ type recovery struct {
 	done                     []gap
 	worst                    bool  // done has the worst only
 	effort                   int64 // steps taken for packets, see effort.go
+	unlisted                 int64 // ranges that found no place in lostPSNs or forgotten, until they are counted
+	effortKnown              int64 // effort when it was last counted for all streams
 	strained                 bool
 	openKnown                int   // gaps when they were last counted for all streams
 	timer                    int64 // shortest wait that ended an idle wire, 0 while none did

@@ -45,6 +45,9 @@ func (h *half) bytes() int64 {
 	if h.readFB != nil {
 		n += h.readFB.bytesHeld()
 	}
+	if h.hearsay != nil {
+		n += int64(unsafe.Sizeof(*h.hearsay)) + held(h.hearsay.claims)
+	}
 	return n
 }
 
