@@ -1,0 +1,357 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rdmadump/rdmadump/codec"
+	"github.com/rdmadump/rdmadump/internal/expect"
+)
+
+// pluginPath is the Wireshark plugin as it is committed.
+const pluginPath = "../../lua/rdmadump.lua"
+
+// tool is the path of a program that a test needs. Without it a developer's run
+// skips the test, and CI fails.
+func tool(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(name + " is missing")
+		}
+		t.Skip(name + " is missing")
+	}
+	return path
+}
+
+// withPlugin runs tshark with the plugin alone, whatever the user has installed,
+// and returns what it printed. It is not an error when a capture ends early.
+func withPlugin(t *testing.T, file string, args ...string) string {
+	t.Helper()
+	config := t.TempDir()
+	command := exec.Command(tool(t, "tshark"), append([]string{"-n", "-X", "lua_script:" + pluginPath, "-r", file}, args...)...)
+	command.Env = append(os.Environ(), "WIRESHARK_CONFIG_DIR="+config, "HOME="+config, "XDG_CONFIG_HOME="+config, "LC_ALL=C.UTF-8")
+	var out, errs bytes.Buffer
+	command.Stdout, command.Stderr = &out, &errs
+	_ = command.Run()
+	if strings.Contains(errs.String(), "Lua") {
+		t.Fatalf("tshark: %s", errs.String())
+	}
+	return out.String()
+}
+
+// pluginCaptures are the captures that tshark opens. RDMADUMP_CAPTURES names
+// more, as patterns with a colon between them.
+func pluginCaptures(t *testing.T) []string {
+	t.Helper()
+	tshark := tool(t, "tshark")
+	patterns := []string{"../../testdata/pcaps/*.pcap*", "../../testdata/cases/*.pcap*"}
+	if more := os.Getenv("RDMADUMP_CAPTURES"); more != "" {
+		patterns = append(patterns, strings.Split(more, ":")...)
+	}
+	var files []string
+	for _, pattern := range patterns {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range found {
+			out, err := exec.Command(tshark, "-n", "-r", file, "-c", "1").CombinedOutput()
+			if err != nil && !bytes.Contains(out, []byte("cut short")) && !bytes.Contains(out, []byte("damaged or corrupt")) {
+				t.Logf("tshark cannot open %s: %s", file, bytes.TrimSpace(out))
+				continue
+			}
+			files = append(files, file)
+		}
+	}
+	if len(files) < 60 {
+		t.Fatalf("only %d captures", len(files))
+	}
+	return files
+}
+
+// row is one frame's fields.
+type row map[string][]string
+
+// rows are the frames that a display filter lets through. Fields that occur
+// several times are apart.
+func rows(t *testing.T, file, filter string, fields []string, args ...string) map[int]row {
+	t.Helper()
+	args = append(args, "-Y", filter, "-T", "fields", "-E", "occurrence=a", "-E", "aggregator=;", "-e", "frame.number", "-e", "_ws.expert.message")
+	for _, f := range fields {
+		args = append(args, "-e", f)
+	}
+	found := map[int]row{}
+	for line := range strings.Lines(withPlugin(t, file, args...)) {
+		words := strings.Split(strings.TrimRight(line, "\n"), "\t")
+		if strings.Contains(words[1], "Lua Error") {
+			t.Errorf("frame %s: %s", words[0], words[1])
+		}
+		frame, err := strconv.Atoi(words[0])
+		if err != nil {
+			t.Fatalf("%v in %q", err, line)
+		}
+		r := row{}
+		for i, f := range fields {
+			if w := words[i+2]; w != "" {
+				r[f] = strings.Split(w, ";")
+			}
+		}
+		found[frame] = r
+	}
+	return found
+}
+
+// one is the value of a field that occurs once.
+func (r row) one(field string) string { return strings.Join(r[field], ";") }
+
+// transportFields are the plugin's names of all fields that read --json prints,
+// and where they are in the object.
+func transportFields() (fields []string, place map[string][2]string) {
+	place = map[string][2]string{}
+	for h := codec.HeaderBTH; h < codec.HeaderCNP; h++ {
+		for _, f := range h.Fields() {
+			if f.Reserved() {
+				continue
+			}
+			name := "rdma." + h.Key() + "." + f.Key
+			if h == codec.HeaderImmDt {
+				name = "rdma.immdt"
+			}
+			fields = append(fields, name)
+			place[name] = [2]string{h.Key(), f.Key}
+		}
+	}
+	return fields, place
+}
+
+// TestPluginAgreesWithRead compares every field of every frame with read --json.
+func TestPluginAgreesWithRead(t *testing.T) {
+	fields, place := transportFields()
+	asked := append([]string{"rdma.opcode_name", "rdma.carrier", "rdma.payload_len", "rdma.icrc.status", "rdma.error", "rdma.tcaeth.gap",
+		"rdma.tcaeth.length", "rdma.tcaeth.error"}, fields...)
+	compared := 0
+	for _, file := range pluginCaptures(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			out, _, _ := execute("read", "--json", file)
+			ours := map[int]expect.Object{}
+			for _, o := range objects(t, out) {
+				ours[int(o["frame"].(float64))] = o
+			}
+			for _, checked := range []string{"TRUE", "FALSE"} {
+				theirs := rows(t, file, "rdma", asked, "-o", "rdma.icrc:"+checked)
+				for frame, o := range ours {
+					r, ok := theirs[frame]
+					if !ok {
+						t.Errorf("frame %d is not in Wireshark's tree", frame)
+						continue
+					}
+					compared++
+					compareFrame(t, frame, o, r, fields, place, checked == "TRUE")
+				}
+				for frame := range theirs {
+					if ours[frame] == nil {
+						t.Errorf("frame %d is in Wireshark's tree and not printed by read", frame)
+					}
+				}
+			}
+		})
+	}
+	if compared < 5000 {
+		t.Errorf("only %d frames compared", compared)
+	}
+}
+
+func compareFrame(t *testing.T, frame int, o expect.Object, r row, fields []string, place map[string][2]string, icrc bool) {
+	t.Helper()
+	differ := func(field string, theirs, ours any) {
+		t.Errorf("frame %d: %s is %v in Wireshark, %v in read", frame, field, theirs, ours)
+	}
+	text := func(field, key string) {
+		ours := ""
+		switch v := o[key].(type) {
+		case string:
+			ours = v
+		case float64:
+			ours = strconv.FormatFloat(v, 'f', -1, 64)
+		}
+		if theirs := r.one(field); theirs != ours && (key != "carrier" || theirs != "") {
+			differ(field, theirs, ours)
+		}
+	}
+	text("rdma.opcode_name", "opcode_name")
+	text("rdma.carrier", "carrier")
+	text("rdma.payload_len", "payload_len")
+	text("rdma.error", "error")
+	if status := r.one("rdma.icrc.status"); status != o["icrc"] && (icrc || status != "unchecked" || o["icrc"] == "absent") {
+		differ("rdma.icrc.status", status, o["icrc"])
+	}
+	for _, f := range fields {
+		at := place[f]
+		v, ok := o[at[0]]
+		if h, nested := v.(expect.Object); nested {
+			v, ok = h[at[1]]
+		}
+		switch {
+		case !ok && r.one(f) == "":
+		case !ok && (at[1] == "retx" || at[1] == "synchronise") && !truth(r.one(f)): // left out where not set
+		case ok && valueOf(r.one(f)) == jsonNumber(v) && r.one(f) != "":
+		default:
+			differ(f, r[f], v)
+		}
+	}
+	if report, ok := o["tcaeth"].(expect.Object); ok {
+		var gaps []string
+		list, _ := report["gaps"].([]any)
+		for _, g := range list {
+			gaps = append(gaps, g.(string))
+		}
+		if !slices.Equal(gaps, r["rdma.tcaeth.gap"]) {
+			differ("rdma.tcaeth.gap", r["rdma.tcaeth.gap"], gaps)
+		}
+		fault, _ := report["error"].(string)
+		if r.one("rdma.tcaeth.error") != fault {
+			differ("rdma.tcaeth.error", r.one("rdma.tcaeth.error"), fault)
+		}
+		if r.one("rdma.tcaeth.length") != fmt.Sprint(report["length"]) {
+			differ("rdma.tcaeth.length", r.one("rdma.tcaeth.length"), report["length"])
+		}
+	}
+}
+
+func truth(s string) bool { return s == "1" || s == "True" }
+
+// valueOf reads a value as tshark prints it; flags are 0 and 1, or words in later
+// versions.
+func valueOf(s string) uint64 {
+	switch s {
+	case "True":
+		return 1
+	case "False":
+		return 0
+	}
+	v, _ := strconv.ParseUint(s, 0, 64)
+	return v
+}
+
+func jsonNumber(v any) uint64 {
+	switch v := v.(type) {
+	case float64:
+		return uint64(v)
+	case string:
+		return valueOf(v)
+	}
+	return 0
+}
+
+// streamMarks are what was said of one stream: missing PSNs by the frame that
+// told, frames by cause, frames out of order.
+type streamMarks struct {
+	gaps   map[string]bool // "frame psn"
+	resent map[string]int
+	late   int
+	naks   []string
+}
+
+// TestPluginAgreesWithLoss compares gaps, retransmissions, late packets and NAKs
+// with loss --json, on a second pass over the capture.
+func TestPluginAgreesWithLoss(t *testing.T) {
+	for _, file := range pluginCaptures(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) { compareLoss(t, file) })
+	}
+}
+
+func compareLoss(t *testing.T, file string) {
+	out, _, _ := execute("loss", "--json", "--gaps", "all", "--max-gaps", "100000", file)
+	var loss struct {
+		Connections []struct {
+			Transport string
+			Streams   []struct {
+				Kind, DestQP, Src, Dst string
+				Reordered              int
+				Gaps                   []struct {
+					First, Last, Count int
+					Evidence, Closed   string
+					OpenedFrame        int `json:"opened_frame"`
+				}
+				Retransmitted struct {
+					ByCause map[string]int `json:"by_cause"`
+				}
+			}
+		}
+	}
+	if out == "" {
+		return
+	}
+	if err := json.Unmarshal([]byte(out), &loss); err != nil {
+		t.Fatal(err)
+	}
+	ours := streamMarks{gaps: map[string]bool{}, resent: map[string]int{}}
+	for _, c := range loss.Connections {
+		for _, s := range c.Streams {
+			ours.late += s.Reordered
+			for cause, n := range s.Retransmitted.ByCause {
+				ours.resent[cause] += n
+			}
+			for _, g := range s.Gaps {
+				if g.Evidence == "timeout" || g.Closed == "reordered" {
+					continue
+				}
+				for k, psn := 0, g.First; k < 100000; k++ {
+					ours.gaps[fmt.Sprint(g.OpenedFrame, " ", psn)] = true
+					if psn == g.Last {
+						break
+					}
+					psn = (psn + 1) & 0xffffff
+				}
+			}
+		}
+	}
+	theirs := streamMarks{gaps: map[string]bool{}, resent: map[string]int{}}
+	fields := []string{"rdma.analysis.gap", "rdma.analysis.retransmission_cause", "rdma.analysis.out_of_order"}
+	for frame, r := range rows(t, file, "rdma.analysis", fields, "-2", "-o", "rdma.icrc:TRUE") {
+		for _, g := range r["rdma.analysis.gap"] {
+			first, last, several := strings.Cut(g, "-")
+			if !several {
+				last = first
+			}
+			a, _ := strconv.Atoi(first)
+			b, _ := strconv.Atoi(last)
+			for ; ; a = (a + 1) & 0xffffff {
+				theirs.gaps[fmt.Sprint(frame, " ", a)] = true
+				if a == b {
+					break
+				}
+			}
+		}
+		for _, cause := range r["rdma.analysis.retransmission_cause"] {
+			theirs.resent[cause]++
+		}
+		theirs.late += len(r["rdma.analysis.out_of_order"])
+	}
+	for g := range ours.gaps {
+		if !theirs.gaps[g] {
+			t.Errorf("Wireshark has no gap: frame and PSN %s", g)
+		}
+	}
+	for g := range theirs.gaps {
+		if !ours.gaps[g] {
+			t.Errorf("Wireshark has a gap that loss has not: frame and PSN %s", g)
+		}
+	}
+	if a, b := fmt.Sprint(theirs.resent), fmt.Sprint(ours.resent); a != b {
+		t.Errorf("retransmissions are %s in Wireshark, %s in loss", a, b)
+	}
+	if theirs.late != ours.late {
+		t.Errorf("%d packets are out of order in Wireshark, %d in loss", theirs.late, ours.late)
+	}
+}
