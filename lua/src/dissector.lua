@@ -157,7 +157,8 @@ local function dissect(tvb, pinfo, tree)
   if n >= 54 then
     local e1, e2, v, tos, l1, l2, i1, i2, f1, f2, _, protocol, _, _, _, _, _, _, _, _, _, _, _, _, d1, d2, u1, u2, _, _,
       op, flags, k1, k2, _, q1, q2, q3, b8, s1, s2, s3 = byte(s, 13, 54)
-    if e1 == 8 and e2 == 0 and v == 0x45 and protocol == 17 and f1 % 64 == 0 and f2 == 0 and ports[d1 * 256 + d2] then
+    if e1 == 8 and e2 == 0 and v == 0x45 and protocol == 17 and f1 % 64 == 0 and f2 == 0 and ports[d1 * 256 + d2] and
+      pinfo.dst_port ~= 0 then -- of a link type that Wireshark cannot follow nothing is known
       local ulen = u1 * 256 + u2
       if ulen >= 20 and ulen + 20 <= l1 * 256 + l2 then
         local form = FORMS[op]
@@ -186,7 +187,6 @@ local function dissect(tvb, pinfo, tree)
     located = locate(s, tvb:reported_len(), claimed[pinfo.dst_port] and pinfo.dst_port)
     if not located then return end
     if at.carrier == IPV4 or at.carrier == IPV6 then
-      -- Of a link type that Wireshark cannot follow nothing is known.
       if pinfo.dst_port == 0 and tostring(pinfo.net_src) == "" then return end
     elseif tostring(pinfo.dl_src) == "" and tostring(pinfo.src) == "" then
       return
