@@ -901,12 +901,18 @@ local function span_from(set, q)
 end
 
 local function set_has(set, q)
+  if set[1] == nil then return false end
   local span = set[span_from(set, q)]
   return span ~= nil and span[1] <= q
 end
 
 local function set_insert(set, first, last)
   if first > last then return end
+  local newest = set[#set]
+  if newest and first >= newest[1] and first <= newest[2] + 1 then -- nearly always
+    if last > newest[2] then newest[2] = last end
+    return
+  end
   local i = span_from(set, first - 1)
   local span = set[i]
   if span == nil or span[1] > last + 1 then
@@ -926,6 +932,7 @@ end
 
 -- set_remove returns how many numbers it took out.
 local function set_remove(set, first, last)
+  if set[1] == nil or set[1][1] > last then return 0 end
   local n, i = 0, span_from(set, first)
   local span = set[i]
   while span and span[1] <= last do
@@ -972,6 +979,7 @@ local function set_without(set, first, last)
 end
 
 local function set_overlap(set, first, last)
+  if set[1] == nil then return 0 end
   local n = 0
   for _, span in ipairs(set_within(set, first, last)) do n = n + span[2] - span[1] + 1 end
   return n
@@ -1034,8 +1042,10 @@ local function new_stream(half, response)
     heard = false,  -- acked rests on an acknowledgement
     expect = -1,    -- the PSN that needs no look at all; -1 while everything does
     first = 0, epochs = 0, peak = 0, last_time = 0,
-    packets = 0, gaps = 0, missing = 0, resent = 0, late = 0, naks = 0, -- for the summary
-    seqs = {}, frames = {}, n = 0, head = 1, -- packets of new data, in order; head is the first not acknowledged
+    again = 0, gaps = 0, missing = 0, resent = 0, late = 0, naks = 0, -- for the summary
+    -- The packets of new data, in order: PSN, frame of the last copy, time and IP
+    -- identification. head is the first one that is not acknowledged.
+    seqs = {}, frames = {}, times = {}, ids = {}, n = 0, head = 1,
     asks_ack = {}, asked = 0, -- the last packets that asked for an acknowledgement
     rtt = 0,        -- the smallest round trip
     open = false,   -- a message has begun and not ended
@@ -1094,11 +1104,10 @@ local function advance(s, p, n)
   local seq = s.top
   s.top = seq + n
   s.next = s.top
-  s.packets = s.packets + 1
   s.last_time = p.time
   local k = s.n + 1
-  s.n, s.seqs[k], s.frames[k] = k, seq, p.frame
-  if not p.form.ends then s.open = true else s.open = false end
+  s.n, s.seqs[k], s.frames[k], s.times[k], s.ids[k] = k, seq, p.frame, p.time, p.id
+  s.open = not p.form.ends
   if p.ackreq then
     s.asks_ack[s.asked % 8 + 1] = { seq, p.time, true, p.frame }
     s.asked = s.asked + 1
@@ -1241,7 +1250,10 @@ local function retire(s, q)
   set_remove(d.refused, below, q - 1)
   set_remove(d.tardy, below, q - 1)
   if d.gaps[1] then q = min(q, d.gaps[1].first) end
-  for _, set in ipairs { d.holes, d.unseen, d.named, d.again } do set_remove(set, below, q - 1) end
+  set_remove(d.holes, below, q - 1)
+  set_remove(d.unseen, below, q - 1)
+  set_remove(d.named, below, q - 1)
+  set_remove(d.again, below, q - 1)
 end
 
 -- READs. A request takes as many PSNs as its response has packets, which depends
@@ -1264,8 +1276,10 @@ local function read_length(h, size)
 end
 
 local function set_mtus(h, list)
-  h.mtus = list
-  if h.partner then h.partner.mtus = list end
+  for _, side in ipairs { h, h.partner } do
+    side.mtus = list
+    side.mtu = list[2] == nil and list[1] or nil -- the one that is left
+  end
 end
 
 local function fitting(h, size, k)
@@ -1322,7 +1336,7 @@ end
 
 -- learn_mtu takes the path MTU from the payload of a First or Middle packet.
 local function learn_mtu(h, p)
-  if p.form.ends or h.mtus[2] == nil and h.mtus[1] == p.payload then return end
+  if p.form.ends or h.mtu == p.payload then return end
   for _, mtu in ipairs(MTUS) do
     if mtu == p.payload then
       set_mtus(h, { mtu })
@@ -1421,12 +1435,12 @@ end
 
 -- floor_of is the PSN that the receiver waits for, as far as a hole shows it.
 local function floor_of(s)
-  local d, low = s.d, math.huge
-  for _, set in ipairs { d.holes, d.refused } do
-    local span = set[span_from(set, s.acked)]
-    if span then low = min(low, max(span[1], s.acked)) end
-  end
-  if d.rnr then low = min(low, d.rnr) end
+  local d, low, acked = s.d, math.huge, s.acked
+  local span = d.holes[1] and d.holes[span_from(d.holes, acked)]
+  if span then low = max(span[1], acked) end
+  span = d.refused[1] and d.refused[span_from(d.refused, acked)]
+  if span then low = min(low, max(span[1], acked)) end
+  if d.rnr and d.rnr < low then low = d.rnr end
   return low
 end
 
@@ -1576,7 +1590,7 @@ local function trial_add(s, p, first, last)
   set_insert(t.set, first, last)
   t.next = max(t.next, last + 1)
   t.packets[#t.packets + 1] = { first = first, last = last, frame = p.frame, read = p.form.verb == "read" }
-  s.packets = s.packets + 1
+  s.again = s.again + 1
   s.last_time = p.time
   if t.named then tell_resend(s, p.frame, first, "nak") else tell_late(s, p.frame) end
 end
@@ -1734,7 +1748,7 @@ end
 -- resend takes a packet below the top that the current run carries.
 local function resend(s, p, first, last)
   local d = s.d
-  s.packets = s.packets + 1
+  s.again = s.again + 1
   if set_overlap(d.holes, first, last) > 0 then fill(s, first, last, p, p.form.verb == "read") end
   accept(s, first, last)
   if d.overtaken then
@@ -1770,7 +1784,7 @@ function behind(s, p, first, last)
   end
   if first < s.next and set_has(d.skipped, first) then
     set_remove(d.skipped, first, last)
-    s.packets, s.last_time = s.packets + 1, p.time
+    s.again, s.last_time = s.again + 1, p.time
     tell_late(s, p.frame)
     local m = mark(p.frame)
     m.cause, m.of = d.run.cause or "early", carried(s, first)
@@ -1877,6 +1891,11 @@ follow = function(s, p, n)
     seq = max(seq, s.top)
   end
   local last = seq + n - 1
+  if p.synchronised and s.half.transport == "mp-rdma" then
+    local d = trouble(s)
+    d.synchronised = d.synchronised or {}
+    set_insert(d.synchronised, seq, seq)
+  end
   mend(s, seq)
   if seq == s.top and s.next == seq then
     refute(s)
@@ -1946,7 +1965,7 @@ repeated = function(s, p, seq, last)
   local hole = set_has(d.holes, seq)
   local named = (set_has(d.named, seq) or asks_for(s, seq)) and s.half.transport ~= "mp-rdma"
   local silent = d.timer > 0 and p.time - last_activity(s) >= d.timer * 3 / 4
-  s.packets = s.packets + 1
+  s.again = s.again + 1
   if hole and not named and not p.retx and set_has(d.unseen, seq) and not silent then
     was_late(s, seq, last)
     tell_late(s, p.frame)
@@ -2199,7 +2218,8 @@ local function mp_feedback(s, seq, p)
   if p.op == 0xfb then
     if seq < s.first or seq >= s.top then return end
     d.nacked = true
-    if set_has(d.holes, seq) or not p.synchronised then reported(s, seq, seq, seq, p, "mp-nack") end
+    local waits = d.synchronised and set_has(d.synchronised, seq) -- it came early
+    if set_has(d.holes, seq) or not waits then reported(s, seq, seq, seq, p, "mp-nack") end
     return
   end
   if seq >= s.acked and seq < s.top then set_insert(d.has, seq, seq) end
@@ -2319,24 +2339,48 @@ function new_half(src, dst, qp, form)
   return h
 end
 
+local NO_RTT_WINDOW, DISTINCT_WINDOW = 1e4, 1e9 -- ns
+
+-- distinct reports whether the sender gives every packet an IP identification of
+-- its own, as its last packets show.
+local function distinct(s)
+  local ids, stays, n = s.ids, 0, s.n
+  local from = max(2, n - 31)
+  for i = from, n do
+    if ids[i] == ids[i - 1] then stays = stays + 1 end
+  end
+  return n - from + 1 - stays + (from == 2 and 1 or 0) > 16 * stays
+end
+
 -- mirrored reports whether the packet is a second sight of a frame: equal PSN
 -- and IP identification within less than half a round trip.
-function mirrored(h, p, id)
-  if id ~= h.id then h.steps = h.steps + 1 else h.stays = h.stays + 1 end
-  h.id = id
-  local slot = p.psn % 256 + (p.form.response and 256 or 0)
-  local window
-  if h.steps > 16 * h.stays then
-    window = 1e9
-  else
-    local rtt, other = h.req.rtt, h.partner and h.partner.req.rtt or 0
-    if other > 0 and (rtt == 0 or other < rtt) then rtt = other end
-    window = rtt == 0 and 1e4 or rtt / 2
-  end
+function mirrored(h, p)
+  local q = h.req
+  local known = q.on and not p.form.response
+  local seq = known and unwrap(q.top, p.psn)
+  if known and seq >= q.top then return false end -- new data; it is noted where it is followed
+  local id, time, place
   local what = p.op + p.psn * 256 + (p.syndrome or 0) * 0x100000000
-  local age = h.times[slot] and p.time - h.times[slot]
-  if h.ops[slot] == what and h.ids[slot] == id and age < window and age > -window then return true end
-  h.ops[slot], h.ids[slot], h.times[slot] = what, id, p.time
+  if known then
+    local _, k = carried(q, seq)
+    place = k
+    if place then id, time = q.ids[place], q.times[place] end
+  end
+  local slot = p.psn % 256 + (p.form.response and 256 or 0)
+  if h.ops[slot] == what then id, time = h.ids[slot], h.times[slot] end
+  if id == p.id then
+    local rtt, other = q.rtt, h.partner and h.partner.req.rtt or 0
+    if other > 0 and (rtt == 0 or other < rtt) then rtt = other end
+    local window = rtt == 0 and NO_RTT_WINDOW or rtt / 2
+    if known and distinct(q) or not known and h.steps > 16 * h.stays then window = DISTINCT_WINDOW end
+    local age = p.time - time
+    if age < window and age > -window then return true end
+  end
+  h.ops[slot], h.ids[slot], h.times[slot] = what, p.id, p.time
+  if not known then
+    if p.id ~= h.id then h.steps = h.steps + 1 else h.stays = h.stays + 1 end
+    h.id = p.id
+  end
   return false
 end
 
@@ -2596,7 +2640,7 @@ local function damage(h, p)
   if not s.on or s.moved or not near(s, p.psn) then return end
   local d = trouble(s)
   local silence = p.time - last_activity(s)
-  s.packets, s.last_time = s.packets + 1, p.time
+  s.again, s.last_time = s.again + 1, p.time
   local seq = unwrap(s.top, p.psn)
   if seq >= s.top then
     if seq > s.top or s.next < s.top then
@@ -2675,7 +2719,7 @@ meet = function(h)
   local g = agreed[h.src .. h.dst .. h.qp]
   if g == nil then return end
   h.timer, h.agreed, h.start = g.timer, true, g.start
-  if g.mtu then h.mtus = { g.mtu } end
+  if g.mtu then set_mtus(h, { g.mtu }) end
   local by_qp = halves[g.src .. g.dst]
   local other = by_qp and by_qp[g.qp]
   if other == nil or other == h.partner then return end
@@ -2844,7 +2888,7 @@ local function syndrome_text(v)
   return string.format("reserved syndrome 0x%02x", v)
 end
 
-local draw, draw_marks
+local draw, draw_expert, draw_marks
 
 do
 
@@ -2982,6 +3026,21 @@ local function span_of(ns)
   return NSTime.new(seconds, floor(ns - seconds * 1e9))
 end
 
+-- draw_expert adds the expert information of a frame.
+function draw_expert(item, m)
+  for _, g in ipairs(m.gaps or {}) do
+    item:add_proto_expert_info(X.gap, "PSN " .. psns(g.first, g.last) .. " is missing (" .. g.kind .. ")")
+  end
+  for _, again in ipairs(m.again or {}) do
+    item:add_proto_expert_info(X.lost_again, "PSN " .. psns(again[1], again[2]) .. " was sent again and is missing once more")
+  end
+  if m.cause then item:add_proto_expert_info(X.retransmission, "Retransmission (" .. m.cause .. ")") end
+  if m.late then item:add_proto_expert_info(X.out_of_order) end
+  if m.nak then item:add_proto_expert_info(X.nak, m.nak_psn and "NAK: PSN " .. m.nak_psn .. " is missing" or "NAK: " .. m.nak) end
+  if m.rnr then item:add_proto_expert_info(X.rnr_nak) end
+  if m.duplicate then item:add_proto_expert_info(X.duplicate) end
+end
+
 -- draw_marks adds what the analysis has to say of a frame.
 function draw_marks(root, m, frame)
   local by = acked_by[frame]
@@ -2992,20 +3051,16 @@ function draw_marks(root, m, frame)
   if by then add(F.frame_acked_by, by) end
   if m == nil then return end
   for _, g in ipairs(m.gaps or {}) do
-    local text = psns(g.first, g.last)
-    add(F.gap, text)
+    add(F.gap, psns(g.first, g.last))
     add(F.gap_first, g.first % 0x1000000)
     add(F.gap_last, g.last % 0x1000000)
     add(F.gap_count, g.last - g.first + 1)
     add(F.gap_evidence, g.confirmed and g.kind .. ", " .. g.confirmed or g.kind)
     if g.closed then add(F.gap_closed, g.closed) end
     if g.closed_frame then add(F.gap_closed_by, g.closed_frame) end
-    item:add_proto_expert_info(X.gap, "PSN " .. text .. " is missing (" .. g.kind .. ")")
   end
   for _, again in ipairs(m.again or {}) do
-    local text = psns(again[1], again[2])
-    add(F.lost_again, text)
-    item:add_proto_expert_info(X.lost_again, "PSN " .. text .. " was sent again and is missing once more")
+    add(F.lost_again, psns(again[1], again[2]))
   end
   if m.cause then
     add(F.retransmission)
@@ -3013,29 +3068,19 @@ function draw_marks(root, m, frame)
     if m.of then add(F.retransmission_of, m.of) end
     if m.nak_frame then add(F.nak_frame, m.nak_frame) end
     if m.reaction and m.reaction >= 0 then add(F.nak_to_retransmission, span_of(m.reaction)) end
-    item:add_proto_expert_info(X.retransmission, "Retransmission (" .. m.cause .. ")")
   end
-  if m.late then
-    add(F.out_of_order)
-    item:add_proto_expert_info(X.out_of_order)
-  end
+  if m.late then add(F.out_of_order) end
   if m.nak then
     add(F.nak)
     if m.nak_psn then add(F.nak_psn, m.nak_psn) end
-    item:add_proto_expert_info(X.nak, m.nak_psn and "NAK: PSN " .. m.nak_psn .. " is missing" or "NAK: " .. m.nak)
   end
-  if m.rnr then
-    add(F.rnr_nak)
-    item:add_proto_expert_info(X.rnr_nak)
-  end
-  if m.duplicate then
-    add(F.duplicate_ack)
-    item:add_proto_expert_info(X.duplicate)
-  end
+  if m.rnr then add(F.rnr_nak) end
+  if m.duplicate then add(F.duplicate_ack) end
   if m.copy then add(F.duplicate_capture) end
   if m.rtt then add(F.rtt, span_of(m.rtt)) end
   if m.acks then add(F.acks_frame, m.acks) end
   if m.names then add(F.names_frame, m.names) end
+  draw_expert(item, m)
 end
 
 end
@@ -3072,6 +3117,8 @@ local sums = {}     -- what a bad ICRC should be
 local proven = {}   -- frames of which only the ICRC tells that they are RDMA
 local doubts = 0
 local origin        -- of time
+local newest = -1   -- the highest frame number seen
+local checking = false -- all packets take the long way
 local drawn = -1    -- the frame that the full dissector has drawn already
 local claimed = {}  -- UDP ports that the user decodes as RDMA
 local self          -- our own Dissector, to ask whether anybody wants our fields
@@ -3146,7 +3193,8 @@ local function analyse(s, pinfo, frame)
   end
   local time = floor(pinfo.rel_ts * 1e9 + 0.5)
   read(s, form, frame, time, op, flags, b8, (s1 * 256 + s2) * 256 + s3)
-  if mirrored(h, p, at.id) then
+  p.id = at.id
+  if mirrored(h, p) then
     mark(frame).copy = true
     return true
   end
@@ -3171,69 +3219,54 @@ local function analyse(s, pinfo, frame)
   return true
 end
 
--- The short way is that of a request which is new data and in order: nearly
--- every packet there is. It does what analyse would do, and no more.
-local function in_order(h, s, pinfo, psn, ulen, flags, form, b8, id)
-  local left = ulen - 12 - form.len
-  if left < floor(flags / 16) % 4 or left % 4 ~= 0 then return false end
-  local q = h.req
-  local frame, now = pinfo.number, floor(pinfo.rel_ts * 1e9 + 0.5)
-  local seq, k = q.top, q.n + 1
-  q.top, q.next, q.n, q.last_time = seq + 1, seq + 1, k, now
-  q.seqs[k], q.frames[k] = seq, frame
-  q.packets = q.packets + 1
-  q.expect = (psn + 1) % 0x1000000
-  q.open = not form.ends
-  if b8 >= 128 then
-    local place = q.asked % 8 + 1
-    q.asks_ack[place] = { seq, now, true, frame }
-    q.asked = q.asked + 1
-  end
-  if id ~= h.id then
-    h.id, h.steps = id, h.steps + 1
-  else
-    h.stays = h.stays + 1
-  end
-  local slot = psn % 256
-  h.ops[slot], h.ids[slot], h.times[slot] = form.op + psn * 256, id, now
-  return true
+local function none(address)
+  local text = tostring(address)
+  return text == "" or text == "NONE"
 end
 
-local function fits_short(h, form, ulen, flags)
-  return form.ends or h.mtus[2] == nil and h.mtus[1] == ulen - 12 - form.len - floor(flags / 16) % 4
-end
-
+-- dissect begins with the short way: that of a request which is new data and in
+-- order, nearly every packet there is, in the framing that nearly all have. It
+-- does what analyse would do, and no more. Every step of it counts.
 local function dissect(tvb, pinfo, tree)
   local n = tvb:captured_len()
   local s = tvb:raw(0, n < 128 and n or 128)
-  local first = not pinfo.visited
+  local frame = pinfo.number
+  local first = frame > newest -- on the first pass frames come in order
+  if first then newest = frame end
   local located = false
   if n >= 54 then
     local e1, e2, v, tos, l1, l2, i1, i2, f1, f2, _, protocol, _, _, _, _, _, _, _, _, _, _, _, _, d1, d2, u1, u2, _, _,
       op, flags, k1, k2, _, q1, q2, q3, b8, s1, s2, s3 = byte(s, 13, 54)
-    if e1 == 8 and e2 == 0 and v == 0x45 and protocol == 17 and f1 % 64 == 0 and f2 == 0 and ports[d1 * 256 + d2] and
-      pinfo.dst_port ~= 0 then -- of a link type that Wireshark cannot follow nothing is known
+    if e1 == 8 and e2 == 0 and v == 0x45 and protocol == 17 and f1 % 64 == 0 and f2 == 0 and ports[d1 * 256 + d2] then
       local ulen = u1 * 256 + u2
       if ulen >= 20 and ulen + 20 <= l1 * 256 + l2 then
-        local form = FORMS[op]
-        if first and form and form.plain and flags % 16 == 0 and not settings.icrc then
-          local by_qp = halves[sub(s, 27, 34)]
-          local h = by_qp and by_qp[(q1 * 256 + q2) * 256 + q3]
-          local psn = (s1 * 256 + s2) * 256 + s3
-          if h and h.req.expect == psn and k1 + k2 > 0 and fits_short(h, form, ulen, flags) and
-            in_order(h, s, pinfo, psn, ulen, flags, form, b8, i1 * 256 + i2) then
+        local form, by_qp = FORMS[op], halves[sub(s, 27, 34)]
+        local h = by_qp and by_qp[(q1 * 256 + q2) * 256 + q3]
+        if h and first and form and form.plain and flags % 16 == 0 and k1 + k2 > 0 and not checking then
+          local q, psn, left, pad = h.req, (s1 * 256 + s2) * 256 + s3, ulen - 12 - form.len, flags % 64 / 16
+          if q.expect == psn and left >= pad and left % 4 == 0 and (form.ends or left - pad == h.mtu) then
+            local seq, k, now = q.top, q.n + 1, floor(pinfo.rel_ts * 1e9 + 0.5)
+            q.top, q.next, q.n, q.last_time = seq + 1, seq + 1, k, now
+            q.seqs[k], q.frames[k], q.times[k], q.ids[k] = seq, frame, now, i1 * 256 + i2
+            q.expect = (psn + 1) % 0x1000000
+            q.open = not form.ends
+            if b8 >= 128 then
+              q.asks_ack[q.asked % 8 + 1] = { seq, now, true, frame }
+              q.asked = q.asked + 1
+            end
             if not tree:referenced(self) then return end
             first = false -- followed already
           end
         end
-        at.carrier, at.start, at.bth, at.wire, at.stop = IPV4, 14, 42, ulen - 8, min(n, 34 + ulen)
-        at.id, at.marked = i1 * 256 + i2, tos % 4 == 3
-        if first then at.src, at.dst = sub(s, 27, 30), sub(s, 31, 34) end
-        located = true
+        if h or pinfo.dst_port ~= 0 then -- of a link type that Wireshark cannot follow nothing is known
+          at.carrier, at.start, at.bth, at.wire, at.stop = IPV4, 14, 42, ulen - 8, min(n, 34 + ulen)
+          at.id, at.marked = i1 * 256 + i2, tos % 4 == 3
+          if first then at.src, at.dst = sub(s, 27, 30), sub(s, 31, 34) end
+          located = true
+        end
       end
     end
   end
-  local frame = pinfo.number
   local m = marks[frame]
   local wanted = tree:referenced(self)
   if not located then
@@ -3241,8 +3274,8 @@ local function dissect(tvb, pinfo, tree)
     located = locate(s, tvb:reported_len(), claimed[pinfo.dst_port] and pinfo.dst_port)
     if not located then return end
     if at.carrier == IPV4 or at.carrier == IPV6 then
-      if pinfo.dst_port == 0 and tostring(pinfo.net_src) == "" then return end
-    elseif tostring(pinfo.dl_src) == "" and tostring(pinfo.src) == "" then
+      if pinfo.dst_port == 0 and none(pinfo.net_src) then return end
+    elseif none(pinfo.dl_src) and none(pinfo.src) then
       return
     end
   elseif n > 128 and (wanted or settings.icrc or at.stop > 128 and first) then
@@ -3270,9 +3303,13 @@ local function dissect(tvb, pinfo, tree)
   if settings.info and FORMS[op] and FORMS[op].unknown_to_wireshark and drawn ~= frame then
     pinfo.cols.info:append(" [" .. FORMS[op].name .. "]")
   end
-  if not wanted and not loud then return end
+  if not wanted then
+    -- Nobody looks at the tree, but somebody may count expert information.
+    if loud then draw_expert(tree:add(rdma, tvb:range(at.bth, min(at.stop - at.bth, at.wire))), m) end
+    return
+  end
   local root
-  if drawn == frame or not wanted then
+  if drawn == frame then
     root = tree:add(rdma, tvb:range(at.bth, min(at.stop - at.bth, at.wire)))
   else
     root = draw(tree, tvb, s, at.bth, at.stop - at.bth, at.wire, CARRIER_NAMES[at.carrier],
@@ -3376,7 +3413,8 @@ end
 function rdma.init()
   settle()
   forget()
-  statuses, sums, proven, doubts, drawn = {}, {}, {}, 0, -1
+  statuses, sums, proven, doubts, drawn, newest = {}, {}, {}, 0, -1, -1
+  checking = settings.icrc or not settings.analysis
 end
 
 -- A summary for each half: of tshark when it has read the capture, of Wireshark
@@ -3407,7 +3445,7 @@ local function summary_text()
         rows = rows + 1
         lines[#lines + 1] = string.format("%-42s %-8s %-11s %9d %6d %8s %8d %6d %6s %6s %10s",
           address_text(h.src) .. " > " .. address_text(h.dst), string.format("0x%06x", h.qp),
-          s.response and "responses" or h.service == "UC" and "UC" or h.transport, s.packets, s.gaps, whole(s.missing), s.resent, s.late,
+          s.response and "responses" or h.service == "UC" and "UC" or h.transport, s.n + s.again, s.gaps, whole(s.missing), s.resent, s.late,
           s.response and "" or back and back.naks or "?", s.response and "" or back and back.rnr or "?",
           s.rtt > 0 and string.format("%.1f us", s.rtt / 1000) or "")
       end

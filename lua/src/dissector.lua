@@ -18,6 +18,8 @@ local sums = {}     -- what a bad ICRC should be
 local proven = {}   -- frames of which only the ICRC tells that they are RDMA
 local doubts = 0
 local origin        -- of time
+local newest = -1   -- the highest frame number seen
+local checking = false -- all packets take the long way
 local drawn = -1    -- the frame that the full dissector has drawn already
 local claimed = {}  -- UDP ports that the user decodes as RDMA
 local self          -- our own Dissector, to ask whether anybody wants our fields
@@ -92,7 +94,8 @@ local function analyse(s, pinfo, frame)
   end
   local time = floor(pinfo.rel_ts * 1e9 + 0.5)
   read(s, form, frame, time, op, flags, b8, (s1 * 256 + s2) * 256 + s3)
-  if mirrored(h, p, at.id) then
+  p.id = at.id
+  if mirrored(h, p) then
     mark(frame).copy = true
     return true
   end
@@ -117,69 +120,54 @@ local function analyse(s, pinfo, frame)
   return true
 end
 
--- The short way is that of a request which is new data and in order: nearly
--- every packet there is. It does what analyse would do, and no more.
-local function in_order(h, s, pinfo, psn, ulen, flags, form, b8, id)
-  local left = ulen - 12 - form.len
-  if left < floor(flags / 16) % 4 or left % 4 ~= 0 then return false end
-  local q = h.req
-  local frame, now = pinfo.number, floor(pinfo.rel_ts * 1e9 + 0.5)
-  local seq, k = q.top, q.n + 1
-  q.top, q.next, q.n, q.last_time = seq + 1, seq + 1, k, now
-  q.seqs[k], q.frames[k] = seq, frame
-  q.packets = q.packets + 1
-  q.expect = (psn + 1) % 0x1000000
-  q.open = not form.ends
-  if b8 >= 128 then
-    local place = q.asked % 8 + 1
-    q.asks_ack[place] = { seq, now, true, frame }
-    q.asked = q.asked + 1
-  end
-  if id ~= h.id then
-    h.id, h.steps = id, h.steps + 1
-  else
-    h.stays = h.stays + 1
-  end
-  local slot = psn % 256
-  h.ops[slot], h.ids[slot], h.times[slot] = form.op + psn * 256, id, now
-  return true
+local function none(address)
+  local text = tostring(address)
+  return text == "" or text == "NONE"
 end
 
-local function fits_short(h, form, ulen, flags)
-  return form.ends or h.mtus[2] == nil and h.mtus[1] == ulen - 12 - form.len - floor(flags / 16) % 4
-end
-
+-- dissect begins with the short way: that of a request which is new data and in
+-- order, nearly every packet there is, in the framing that nearly all have. It
+-- does what analyse would do, and no more. Every step of it counts.
 local function dissect(tvb, pinfo, tree)
   local n = tvb:captured_len()
   local s = tvb:raw(0, n < 128 and n or 128)
-  local first = not pinfo.visited
+  local frame = pinfo.number
+  local first = frame > newest -- on the first pass frames come in order
+  if first then newest = frame end
   local located = false
   if n >= 54 then
     local e1, e2, v, tos, l1, l2, i1, i2, f1, f2, _, protocol, _, _, _, _, _, _, _, _, _, _, _, _, d1, d2, u1, u2, _, _,
       op, flags, k1, k2, _, q1, q2, q3, b8, s1, s2, s3 = byte(s, 13, 54)
-    if e1 == 8 and e2 == 0 and v == 0x45 and protocol == 17 and f1 % 64 == 0 and f2 == 0 and ports[d1 * 256 + d2] and
-      pinfo.dst_port ~= 0 then -- of a link type that Wireshark cannot follow nothing is known
+    if e1 == 8 and e2 == 0 and v == 0x45 and protocol == 17 and f1 % 64 == 0 and f2 == 0 and ports[d1 * 256 + d2] then
       local ulen = u1 * 256 + u2
       if ulen >= 20 and ulen + 20 <= l1 * 256 + l2 then
-        local form = FORMS[op]
-        if first and form and form.plain and flags % 16 == 0 and not settings.icrc then
-          local by_qp = halves[sub(s, 27, 34)]
-          local h = by_qp and by_qp[(q1 * 256 + q2) * 256 + q3]
-          local psn = (s1 * 256 + s2) * 256 + s3
-          if h and h.req.expect == psn and k1 + k2 > 0 and fits_short(h, form, ulen, flags) and
-            in_order(h, s, pinfo, psn, ulen, flags, form, b8, i1 * 256 + i2) then
+        local form, by_qp = FORMS[op], halves[sub(s, 27, 34)]
+        local h = by_qp and by_qp[(q1 * 256 + q2) * 256 + q3]
+        if h and first and form and form.plain and flags % 16 == 0 and k1 + k2 > 0 and not checking then
+          local q, psn, left, pad = h.req, (s1 * 256 + s2) * 256 + s3, ulen - 12 - form.len, flags % 64 / 16
+          if q.expect == psn and left >= pad and left % 4 == 0 and (form.ends or left - pad == h.mtu) then
+            local seq, k, now = q.top, q.n + 1, floor(pinfo.rel_ts * 1e9 + 0.5)
+            q.top, q.next, q.n, q.last_time = seq + 1, seq + 1, k, now
+            q.seqs[k], q.frames[k], q.times[k], q.ids[k] = seq, frame, now, i1 * 256 + i2
+            q.expect = (psn + 1) % 0x1000000
+            q.open = not form.ends
+            if b8 >= 128 then
+              q.asks_ack[q.asked % 8 + 1] = { seq, now, true, frame }
+              q.asked = q.asked + 1
+            end
             if not tree:referenced(self) then return end
             first = false -- followed already
           end
         end
-        at.carrier, at.start, at.bth, at.wire, at.stop = IPV4, 14, 42, ulen - 8, min(n, 34 + ulen)
-        at.id, at.marked = i1 * 256 + i2, tos % 4 == 3
-        if first then at.src, at.dst = sub(s, 27, 30), sub(s, 31, 34) end
-        located = true
+        if h or pinfo.dst_port ~= 0 then -- of a link type that Wireshark cannot follow nothing is known
+          at.carrier, at.start, at.bth, at.wire, at.stop = IPV4, 14, 42, ulen - 8, min(n, 34 + ulen)
+          at.id, at.marked = i1 * 256 + i2, tos % 4 == 3
+          if first then at.src, at.dst = sub(s, 27, 30), sub(s, 31, 34) end
+          located = true
+        end
       end
     end
   end
-  local frame = pinfo.number
   local m = marks[frame]
   local wanted = tree:referenced(self)
   if not located then
@@ -187,8 +175,8 @@ local function dissect(tvb, pinfo, tree)
     located = locate(s, tvb:reported_len(), claimed[pinfo.dst_port] and pinfo.dst_port)
     if not located then return end
     if at.carrier == IPV4 or at.carrier == IPV6 then
-      if pinfo.dst_port == 0 and tostring(pinfo.net_src) == "" then return end
-    elseif tostring(pinfo.dl_src) == "" and tostring(pinfo.src) == "" then
+      if pinfo.dst_port == 0 and none(pinfo.net_src) then return end
+    elseif none(pinfo.dl_src) and none(pinfo.src) then
       return
     end
   elseif n > 128 and (wanted or settings.icrc or at.stop > 128 and first) then
@@ -216,9 +204,13 @@ local function dissect(tvb, pinfo, tree)
   if settings.info and FORMS[op] and FORMS[op].unknown_to_wireshark and drawn ~= frame then
     pinfo.cols.info:append(" [" .. FORMS[op].name .. "]")
   end
-  if not wanted and not loud then return end
+  if not wanted then
+    -- Nobody looks at the tree, but somebody may count expert information.
+    if loud then draw_expert(tree:add(rdma, tvb:range(at.bth, min(at.stop - at.bth, at.wire))), m) end
+    return
+  end
   local root
-  if drawn == frame or not wanted then
+  if drawn == frame then
     root = tree:add(rdma, tvb:range(at.bth, min(at.stop - at.bth, at.wire)))
   else
     root = draw(tree, tvb, s, at.bth, at.stop - at.bth, at.wire, CARRIER_NAMES[at.carrier],
@@ -322,5 +314,6 @@ end
 function rdma.init()
   settle()
   forget()
-  statuses, sums, proven, doubts, drawn = {}, {}, {}, 0, -1
+  statuses, sums, proven, doubts, drawn, newest = {}, {}, {}, 0, -1, -1
+  checking = settings.icrc or not settings.analysis
 end

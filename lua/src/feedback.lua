@@ -173,7 +173,8 @@ local function mp_feedback(s, seq, p)
   if p.op == 0xfb then
     if seq < s.first or seq >= s.top then return end
     d.nacked = true
-    if set_has(d.holes, seq) or not p.synchronised then reported(s, seq, seq, seq, p, "mp-nack") end
+    local waits = d.synchronised and set_has(d.synchronised, seq) -- it came early
+    if set_has(d.holes, seq) or not waits then reported(s, seq, seq, seq, p, "mp-nack") end
     return
   end
   if seq >= s.acked and seq < s.top then set_insert(d.has, seq, seq) end

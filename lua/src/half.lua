@@ -45,24 +45,48 @@ function new_half(src, dst, qp, form)
   return h
 end
 
+local NO_RTT_WINDOW, DISTINCT_WINDOW = 1e4, 1e9 -- ns
+
+-- distinct reports whether the sender gives every packet an IP identification of
+-- its own, as its last packets show.
+local function distinct(s)
+  local ids, stays, n = s.ids, 0, s.n
+  local from = max(2, n - 31)
+  for i = from, n do
+    if ids[i] == ids[i - 1] then stays = stays + 1 end
+  end
+  return n - from + 1 - stays + (from == 2 and 1 or 0) > 16 * stays
+end
+
 -- mirrored reports whether the packet is a second sight of a frame: equal PSN
 -- and IP identification within less than half a round trip.
-function mirrored(h, p, id)
-  if id ~= h.id then h.steps = h.steps + 1 else h.stays = h.stays + 1 end
-  h.id = id
-  local slot = p.psn % 256 + (p.form.response and 256 or 0)
-  local window
-  if h.steps > 16 * h.stays then
-    window = 1e9
-  else
-    local rtt, other = h.req.rtt, h.partner and h.partner.req.rtt or 0
-    if other > 0 and (rtt == 0 or other < rtt) then rtt = other end
-    window = rtt == 0 and 1e4 or rtt / 2
-  end
+function mirrored(h, p)
+  local q = h.req
+  local known = q.on and not p.form.response
+  local seq = known and unwrap(q.top, p.psn)
+  if known and seq >= q.top then return false end -- new data; it is noted where it is followed
+  local id, time, place
   local what = p.op + p.psn * 256 + (p.syndrome or 0) * 0x100000000
-  local age = h.times[slot] and p.time - h.times[slot]
-  if h.ops[slot] == what and h.ids[slot] == id and age < window and age > -window then return true end
-  h.ops[slot], h.ids[slot], h.times[slot] = what, id, p.time
+  if known then
+    local _, k = carried(q, seq)
+    place = k
+    if place then id, time = q.ids[place], q.times[place] end
+  end
+  local slot = p.psn % 256 + (p.form.response and 256 or 0)
+  if h.ops[slot] == what then id, time = h.ids[slot], h.times[slot] end
+  if id == p.id then
+    local rtt, other = q.rtt, h.partner and h.partner.req.rtt or 0
+    if other > 0 and (rtt == 0 or other < rtt) then rtt = other end
+    local window = rtt == 0 and NO_RTT_WINDOW or rtt / 2
+    if known and distinct(q) or not known and h.steps > 16 * h.stays then window = DISTINCT_WINDOW end
+    local age = p.time - time
+    if age < window and age > -window then return true end
+  end
+  h.ops[slot], h.ids[slot], h.times[slot] = what, p.id, p.time
+  if not known then
+    if p.id ~= h.id then h.steps = h.steps + 1 else h.stays = h.stays + 1 end
+    h.id = p.id
+  end
   return false
 end
 
@@ -322,7 +346,7 @@ local function damage(h, p)
   if not s.on or s.moved or not near(s, p.psn) then return end
   local d = trouble(s)
   local silence = p.time - last_activity(s)
-  s.packets, s.last_time = s.packets + 1, p.time
+  s.again, s.last_time = s.again + 1, p.time
   local seq = unwrap(s.top, p.psn)
   if seq >= s.top then
     if seq > s.top or s.next < s.top then
@@ -401,7 +425,7 @@ meet = function(h)
   local g = agreed[h.src .. h.dst .. h.qp]
   if g == nil then return end
   h.timer, h.agreed, h.start = g.timer, true, g.start
-  if g.mtu then h.mtus = { g.mtu } end
+  if g.mtu then set_mtus(h, { g.mtu }) end
   local by_qp = halves[g.src .. g.dst]
   local other = by_qp and by_qp[g.qp]
   if other == nil or other == h.partner then return end

@@ -136,7 +136,7 @@ local function trial_add(s, p, first, last)
   set_insert(t.set, first, last)
   t.next = max(t.next, last + 1)
   t.packets[#t.packets + 1] = { first = first, last = last, frame = p.frame, read = p.form.verb == "read" }
-  s.packets = s.packets + 1
+  s.again = s.again + 1
   s.last_time = p.time
   if t.named then tell_resend(s, p.frame, first, "nak") else tell_late(s, p.frame) end
 end
@@ -294,7 +294,7 @@ end
 -- resend takes a packet below the top that the current run carries.
 local function resend(s, p, first, last)
   local d = s.d
-  s.packets = s.packets + 1
+  s.again = s.again + 1
   if set_overlap(d.holes, first, last) > 0 then fill(s, first, last, p, p.form.verb == "read") end
   accept(s, first, last)
   if d.overtaken then
@@ -330,7 +330,7 @@ function behind(s, p, first, last)
   end
   if first < s.next and set_has(d.skipped, first) then
     set_remove(d.skipped, first, last)
-    s.packets, s.last_time = s.packets + 1, p.time
+    s.again, s.last_time = s.again + 1, p.time
     tell_late(s, p.frame)
     local m = mark(p.frame)
     m.cause, m.of = d.run.cause or "early", carried(s, first)
@@ -437,6 +437,11 @@ follow = function(s, p, n)
     seq = max(seq, s.top)
   end
   local last = seq + n - 1
+  if p.synchronised and s.half.transport == "mp-rdma" then
+    local d = trouble(s)
+    d.synchronised = d.synchronised or {}
+    set_insert(d.synchronised, seq, seq)
+  end
   mend(s, seq)
   if seq == s.top and s.next == seq then
     refute(s)

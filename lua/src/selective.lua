@@ -43,7 +43,7 @@ repeated = function(s, p, seq, last)
   local hole = set_has(d.holes, seq)
   local named = (set_has(d.named, seq) or asks_for(s, seq)) and s.half.transport ~= "mp-rdma"
   local silent = d.timer > 0 and p.time - last_activity(s) >= d.timer * 3 / 4
-  s.packets = s.packets + 1
+  s.again = s.again + 1
   if hole and not named and not p.retx and set_has(d.unseen, seq) and not silent then
     was_late(s, seq, last)
     tell_late(s, p.frame)

@@ -14,12 +14,18 @@ local function span_from(set, q)
 end
 
 local function set_has(set, q)
+  if set[1] == nil then return false end
   local span = set[span_from(set, q)]
   return span ~= nil and span[1] <= q
 end
 
 local function set_insert(set, first, last)
   if first > last then return end
+  local newest = set[#set]
+  if newest and first >= newest[1] and first <= newest[2] + 1 then -- nearly always
+    if last > newest[2] then newest[2] = last end
+    return
+  end
   local i = span_from(set, first - 1)
   local span = set[i]
   if span == nil or span[1] > last + 1 then
@@ -39,6 +45,7 @@ end
 
 -- set_remove returns how many numbers it took out.
 local function set_remove(set, first, last)
+  if set[1] == nil or set[1][1] > last then return 0 end
   local n, i = 0, span_from(set, first)
   local span = set[i]
   while span and span[1] <= last do
@@ -85,6 +92,7 @@ local function set_without(set, first, last)
 end
 
 local function set_overlap(set, first, last)
+  if set[1] == nil then return 0 end
   local n = 0
   for _, span in ipairs(set_within(set, first, last)) do n = n + span[2] - span[1] + 1 end
   return n

@@ -22,8 +22,10 @@ local function new_stream(half, response)
     heard = false,  -- acked rests on an acknowledgement
     expect = -1,    -- the PSN that needs no look at all; -1 while everything does
     first = 0, epochs = 0, peak = 0, last_time = 0,
-    packets = 0, gaps = 0, missing = 0, resent = 0, late = 0, naks = 0, -- for the summary
-    seqs = {}, frames = {}, n = 0, head = 1, -- packets of new data, in order; head is the first not acknowledged
+    again = 0, gaps = 0, missing = 0, resent = 0, late = 0, naks = 0, -- for the summary
+    -- The packets of new data, in order: PSN, frame of the last copy, time and IP
+    -- identification. head is the first one that is not acknowledged.
+    seqs = {}, frames = {}, times = {}, ids = {}, n = 0, head = 1,
     asks_ack = {}, asked = 0, -- the last packets that asked for an acknowledgement
     rtt = 0,        -- the smallest round trip
     open = false,   -- a message has begun and not ended
@@ -82,11 +84,10 @@ local function advance(s, p, n)
   local seq = s.top
   s.top = seq + n
   s.next = s.top
-  s.packets = s.packets + 1
   s.last_time = p.time
   local k = s.n + 1
-  s.n, s.seqs[k], s.frames[k] = k, seq, p.frame
-  if not p.form.ends then s.open = true else s.open = false end
+  s.n, s.seqs[k], s.frames[k], s.times[k], s.ids[k] = k, seq, p.frame, p.time, p.id
+  s.open = not p.form.ends
   if p.ackreq then
     s.asks_ack[s.asked % 8 + 1] = { seq, p.time, true, p.frame }
     s.asked = s.asked + 1
@@ -229,7 +230,10 @@ local function retire(s, q)
   set_remove(d.refused, below, q - 1)
   set_remove(d.tardy, below, q - 1)
   if d.gaps[1] then q = min(q, d.gaps[1].first) end
-  for _, set in ipairs { d.holes, d.unseen, d.named, d.again } do set_remove(set, below, q - 1) end
+  set_remove(d.holes, below, q - 1)
+  set_remove(d.unseen, below, q - 1)
+  set_remove(d.named, below, q - 1)
+  set_remove(d.again, below, q - 1)
 end
 
 -- READs. A request takes as many PSNs as its response has packets, which depends
@@ -252,8 +256,10 @@ local function read_length(h, size)
 end
 
 local function set_mtus(h, list)
-  h.mtus = list
-  if h.partner then h.partner.mtus = list end
+  for _, side in ipairs { h, h.partner } do
+    side.mtus = list
+    side.mtu = list[2] == nil and list[1] or nil -- the one that is left
+  end
 end
 
 local function fitting(h, size, k)
@@ -310,7 +316,7 @@ end
 
 -- learn_mtu takes the path MTU from the payload of a First or Middle packet.
 local function learn_mtu(h, p)
-  if p.form.ends or h.mtus[2] == nil and h.mtus[1] == p.payload then return end
+  if p.form.ends or h.mtu == p.payload then return end
   for _, mtu in ipairs(MTUS) do
     if mtu == p.payload then
       set_mtus(h, { mtu })
@@ -409,12 +415,12 @@ end
 
 -- floor_of is the PSN that the receiver waits for, as far as a hole shows it.
 local function floor_of(s)
-  local d, low = s.d, math.huge
-  for _, set in ipairs { d.holes, d.refused } do
-    local span = set[span_from(set, s.acked)]
-    if span then low = min(low, max(span[1], s.acked)) end
-  end
-  if d.rnr then low = min(low, d.rnr) end
+  local d, low, acked = s.d, math.huge, s.acked
+  local span = d.holes[1] and d.holes[span_from(d.holes, acked)]
+  if span then low = max(span[1], acked) end
+  span = d.refused[1] and d.refused[span_from(d.refused, acked)]
+  if span then low = min(low, max(span[1], acked)) end
+  if d.rnr and d.rnr < low then low = d.rnr end
   return low
 end
 

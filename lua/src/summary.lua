@@ -26,7 +26,7 @@ local function summary_text()
         rows = rows + 1
         lines[#lines + 1] = string.format("%-42s %-8s %-11s %9d %6d %8s %8d %6d %6s %6s %10s",
           address_text(h.src) .. " > " .. address_text(h.dst), string.format("0x%06x", h.qp),
-          s.response and "responses" or h.service == "UC" and "UC" or h.transport, s.packets, s.gaps, whole(s.missing), s.resent, s.late,
+          s.response and "responses" or h.service == "UC" and "UC" or h.transport, s.n + s.again, s.gaps, whole(s.missing), s.resent, s.late,
           s.response and "" or back and back.naks or "?", s.response and "" or back and back.rnr or "?",
           s.rtt > 0 and string.format("%.1f us", s.rtt / 1000) or "")
       end

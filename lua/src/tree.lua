@@ -15,7 +15,7 @@ local function syndrome_text(v)
   return string.format("reserved syndrome 0x%02x", v)
 end
 
-local draw, draw_marks
+local draw, draw_expert, draw_marks
 
 do
 
@@ -153,6 +153,21 @@ local function span_of(ns)
   return NSTime.new(seconds, floor(ns - seconds * 1e9))
 end
 
+-- draw_expert adds the expert information of a frame.
+function draw_expert(item, m)
+  for _, g in ipairs(m.gaps or {}) do
+    item:add_proto_expert_info(X.gap, "PSN " .. psns(g.first, g.last) .. " is missing (" .. g.kind .. ")")
+  end
+  for _, again in ipairs(m.again or {}) do
+    item:add_proto_expert_info(X.lost_again, "PSN " .. psns(again[1], again[2]) .. " was sent again and is missing once more")
+  end
+  if m.cause then item:add_proto_expert_info(X.retransmission, "Retransmission (" .. m.cause .. ")") end
+  if m.late then item:add_proto_expert_info(X.out_of_order) end
+  if m.nak then item:add_proto_expert_info(X.nak, m.nak_psn and "NAK: PSN " .. m.nak_psn .. " is missing" or "NAK: " .. m.nak) end
+  if m.rnr then item:add_proto_expert_info(X.rnr_nak) end
+  if m.duplicate then item:add_proto_expert_info(X.duplicate) end
+end
+
 -- draw_marks adds what the analysis has to say of a frame.
 function draw_marks(root, m, frame)
   local by = acked_by[frame]
@@ -163,20 +178,16 @@ function draw_marks(root, m, frame)
   if by then add(F.frame_acked_by, by) end
   if m == nil then return end
   for _, g in ipairs(m.gaps or {}) do
-    local text = psns(g.first, g.last)
-    add(F.gap, text)
+    add(F.gap, psns(g.first, g.last))
     add(F.gap_first, g.first % 0x1000000)
     add(F.gap_last, g.last % 0x1000000)
     add(F.gap_count, g.last - g.first + 1)
     add(F.gap_evidence, g.confirmed and g.kind .. ", " .. g.confirmed or g.kind)
     if g.closed then add(F.gap_closed, g.closed) end
     if g.closed_frame then add(F.gap_closed_by, g.closed_frame) end
-    item:add_proto_expert_info(X.gap, "PSN " .. text .. " is missing (" .. g.kind .. ")")
   end
   for _, again in ipairs(m.again or {}) do
-    local text = psns(again[1], again[2])
-    add(F.lost_again, text)
-    item:add_proto_expert_info(X.lost_again, "PSN " .. text .. " was sent again and is missing once more")
+    add(F.lost_again, psns(again[1], again[2]))
   end
   if m.cause then
     add(F.retransmission)
@@ -184,29 +195,19 @@ function draw_marks(root, m, frame)
     if m.of then add(F.retransmission_of, m.of) end
     if m.nak_frame then add(F.nak_frame, m.nak_frame) end
     if m.reaction and m.reaction >= 0 then add(F.nak_to_retransmission, span_of(m.reaction)) end
-    item:add_proto_expert_info(X.retransmission, "Retransmission (" .. m.cause .. ")")
   end
-  if m.late then
-    add(F.out_of_order)
-    item:add_proto_expert_info(X.out_of_order)
-  end
+  if m.late then add(F.out_of_order) end
   if m.nak then
     add(F.nak)
     if m.nak_psn then add(F.nak_psn, m.nak_psn) end
-    item:add_proto_expert_info(X.nak, m.nak_psn and "NAK: PSN " .. m.nak_psn .. " is missing" or "NAK: " .. m.nak)
   end
-  if m.rnr then
-    add(F.rnr_nak)
-    item:add_proto_expert_info(X.rnr_nak)
-  end
-  if m.duplicate then
-    add(F.duplicate_ack)
-    item:add_proto_expert_info(X.duplicate)
-  end
+  if m.rnr then add(F.rnr_nak) end
+  if m.duplicate then add(F.duplicate_ack) end
   if m.copy then add(F.duplicate_capture) end
   if m.rtt then add(F.rtt, span_of(m.rtt)) end
   if m.acks then add(F.acks_frame, m.acks) end
   if m.names then add(F.names_frame, m.names) end
+  draw_expert(item, m)
 end
 
 end
