@@ -110,7 +110,7 @@ usage; 3 done, and loss was found (--fail-on-loss of loss and compare).`,
 		}
 		return usageError{err, command.CommandPath()}
 	})
-	root.AddCommand(newRead(s), newLoss(s), newCompare(s), newFields(s), newVersion(s))
+	root.AddCommand(newRead(s), newLoss(s), newCompare(s), newFields(s), newLua(s), newVersion(s))
 	return root
 }
 
