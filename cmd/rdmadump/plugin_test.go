@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -383,5 +385,130 @@ func compareLoss(t *testing.T, file string, frames map[int]row) {
 	}
 	if theirs.late != ours.late {
 		t.Errorf("%d packets are out of order in Wireshark, %d in loss", theirs.late, ours.late)
+	}
+}
+
+// TestPluginHostile feeds frames with flipped bits and cut ends to the plugin:
+// no error in Lua, and an end in bearable time.
+func TestPluginHostile(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	b := []byte{0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 1, 0, 0, 0}
+	frames := 0
+	write := func(frame []byte, wire int) {
+		frames++
+		b = binary.LittleEndian.AppendUint32(b, 1)
+		b = binary.LittleEndian.AppendUint32(b, uint32(frames))
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(frame)))
+		b = binary.LittleEndian.AppendUint32(b, uint32(wire))
+		b = append(b, frame...)
+	}
+	for _, name := range []string{"04-gap-nak-gobackn", "12-read-psn-space", "17-qp-reuse-with-cm", "34-tunnels", "55-rocev1", "60-opcode-matrix",
+		"117-tc-segmentnum-invalid", "122-tc-four-gaps", "130-irn-write-two-losses", "133-irn-read-response-loss", "142-mp-loss-bitmap-overflow-nack"} {
+		eachFrame(t, "../../testdata/cases/"+name+".pcap", func(frame []byte) {
+			write(frame, len(frame))
+			for range 4 {
+				mutant := slices.Clone(frame)
+				for range 1 + random.IntN(4) {
+					mutant[random.IntN(min(len(mutant), 120))] ^= 1 << random.IntN(8)
+				}
+				end := len(mutant)
+				if random.IntN(3) == 0 {
+					end = random.IntN(len(mutant))
+				}
+				write(mutant[:end], len(mutant))
+			}
+		})
+	}
+	// PSNs all over the place: every jump a gap, an epoch or a stray.
+	eachFrame(t, "../../testdata/cases/04-gap-nak-gobackn.pcap", func(frame []byte) {
+		for range 100 {
+			mutant := slices.Clone(frame)
+			step := []uint32{2, 900, 70000, 1 << 23}[random.IntN(4)]
+			psn := uint32(mutant[52])<<8 | uint32(mutant[53]) + random.Uint32N(step)
+			mutant[51], mutant[52], mutant[53] = byte(psn>>16), byte(psn>>8), byte(psn)
+			write(mutant, len(mutant))
+		}
+	})
+	file := filepath.Join(t.TempDir(), "hostile.pcap")
+	if err := os.WriteFile(file, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, full := range []string{"FALSE", "TRUE"} {
+		found, _ := rows(t, file, "frame", analysisFields, "-2", "-o", "rdma.full:"+full, "-o", "rdma.icrc:"+full)
+		if len(found) != frames {
+			t.Errorf("%d of %d frames came through", len(found), frames)
+		}
+	}
+}
+
+// eachFrame visits the frames of a little-endian pcap file.
+func eachFrame(t *testing.T, file string, visit func(frame []byte)) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b = b[24:]; len(b) >= 16; {
+		n := int(binary.LittleEndian.Uint32(b[8:]))
+		visit(b[16 : 16+n])
+		b = b[16+n:]
+	}
+}
+
+// TestPluginInFull puts the plugin in place of the built-in dissector.
+func TestPluginInFull(t *testing.T) {
+	for _, c := range []struct{ file, protocol string }{
+		{"04-gap-nak-gobackn.pcap", "RoCEv2"}, {"55-rocev1.pcap", "RoCEv1"}, {"56-native-ib-linktype-247.pcap", "InfiniBand"},
+	} {
+		file := "../../testdata/cases/" + c.file
+		ours := packets(t, file)
+		if c.protocol == "InfiniBand" {
+			file = inERF(t, file) // tshark does not know the link type itself
+		}
+		fields := []string{"rdma.bth.psn", "infiniband", "_ws.col.Protocol"}
+		theirs, _ := rows(t, file, "rdma", fields, "-o", "rdma.full:TRUE")
+		if len(theirs) != len(ours) || len(ours) == 0 {
+			t.Errorf("%s: %d frames, %d printed by read", c.file, len(theirs), len(ours))
+		}
+		for frame, r := range theirs {
+			bth, _ := ours[frame]["bth"].(expect.Object)
+			if valueOf(r.one("rdma.bth.psn")) != jsonNumber(bth["psn"]) || len(r["rdma.bth.psn"]) != 1 {
+				t.Errorf("%s: frame %d: PSN %v", c.file, frame, r["rdma.bth.psn"])
+			}
+			if r.one("infiniband") != "" || r.one("_ws.col.Protocol") != c.protocol {
+				t.Errorf("%s: frame %d: the built-in dissector is there: %q, protocol %q", c.file, frame, r.one("infiniband"), r.one("_ws.col.Protocol"))
+			}
+		}
+	}
+}
+
+// inERF writes the frames of a capture as ERF records of InfiniBand.
+func inERF(t *testing.T, file string) string {
+	t.Helper()
+	b := []byte{0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 197, 0, 0, 0}
+	eachFrame(t, file, func(frame []byte) {
+		n := 16 + len(frame)
+		b = binary.LittleEndian.AppendUint64(b, 1)
+		b = binary.LittleEndian.AppendUint32(b, uint32(n))
+		b = binary.LittleEndian.AppendUint32(b, uint32(n))
+		b = binary.LittleEndian.AppendUint64(b, 1<<32)
+		b = append(b, 21, 4) // InfiniBand, records of different lengths
+		b = binary.BigEndian.AppendUint16(b, uint16(n))
+		b = append(b, 0, 0)
+		b = binary.BigEndian.AppendUint16(b, uint16(len(frame)))
+		b = append(b, frame...)
+	})
+	name := filepath.Join(t.TempDir(), "erf.pcap")
+	if err := os.WriteFile(name, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestPluginSummary prints the summary when the capture has been read.
+func TestPluginSummary(t *testing.T) {
+	out, _ := withPlugin(t, "../../testdata/cases/04-gap-nak-gobackn.pcap", "-q", "-o", "rdma.summary:TRUE")
+	if !strings.Contains(out, "0x000111") || strings.Count(out, "RDMA sequence analysis") != 1 {
+		t.Errorf("%q", out)
 	}
 }
