@@ -36,7 +36,7 @@ usage; 3 done, and loss was found (--fail-on-loss of loss and compare).`,
 		Example: `  rdmadump read trace.pcap
   rdmadump loss trace.pcap
   tcpdump -i eth0 -w - udp port 4791 | rdmadump read -`,
-	}, newRead(s), newLoss(s), newCompare(s), newFields(s))
+	}, newRead(s), newLoss(s), newCompare(s), newFields(s), newLua(s))
 }
 
 // captures is the argument check of commands that read captures.
