@@ -24,9 +24,9 @@ func newRoot(s streams) *cobra.Command {
 	return cli.Root(cobra.Command{
 		Use:   "rdmadump",
 		Short: "Read RDMA packets and explain loss from captures",
-		Long: `rdmadump reads RDMA packets from captures (RoCEv2, RoCEv1, native InfiniBand) and
-explains loss: which packets were lost, on which side of the capture point, how
-that is known, and what was sent again for it.
+		Long: `rdmadump reads RDMA packets from captures (RoCEv2, RoCEv1, native InfiniBand)
+and explains loss: which packets were lost, on which side of the capture point,
+how that is known, and what was sent again for it.
 
 Captures are pcap or pcapng files, plain or compressed (gzip, zstd), or - for
 standard input. Several files are one tap's rotation, read in order of time.

@@ -8,6 +8,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// helpWidth is the columns that help keeps to.
+const helpWidth = "80"
+
 // Root makes a program of its commands. about has the fields that differ: Use,
 // Short, Long and Example.
 func Root(about cobra.Command, commands ...*cobra.Command) *cobra.Command {
@@ -25,6 +28,7 @@ func Root(about cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	root.Version = Version()
 	root.SetVersionTemplate(root.Name() + " {{.Version}}\n")
 	root.SetHelpCommand(newHelp(root.Name() + " help " + commands[0].Name()))
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped "+helpWidth+" "))
 	root.AddCommand(commands...)
 	root.AddCommand(newVersion(root.Name()))
 	return root
