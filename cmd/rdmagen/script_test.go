@@ -33,6 +33,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", env.Getenv("PATH")+string(filepath.ListSeparator)+bin)
 			env.Setenv("SCENARIOS", filepath.Join(root, "testdata", "scenarios"))
+			env.Setenv("CASES", filepath.Join(root, "testdata", "cases"))
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
