@@ -136,7 +136,7 @@ func TestFaultsNameKeyAndWhatIsRight(t *testing.T) {
 		`{"opcode_name":"RC SEND Only","bth":{"psn":16777216}}`: `bth.psn: 16777216: want 0 to 16777215`,
 		`{"opcode_name":"RC SEND Only","bth":{"psn":-1}}`:       `bth.psn: -1: want 0 to 16777215`,
 		`{"opcode_name":"RC SEND Only","bth":{"se":"yes"}}`:     `bth.se: "yes": want 0 or 1`,
-		`{"opcode_name":"UD SEND Onyl"}`:                        `opcode_name: "UD SEND Onyl": no such operation; there are UD SEND Only, UD SEND Only with Immediate`,
+		`{"opcode_name":"UD SEND Twice"}`:                       `opcode_name: "UD SEND Twice": no such operation; there are UD SEND Only, UD SEND Only with Immediate`,
 		`{"bht":{}}`:                                            `bht: no such key; there are aeth, atomicacketh, `,
 		`{"bth":{"psm":1}}`:                                     `bth.psm: no such key; there are opcode, se, m, padcnt, tver, p_key, fecn, becn, rsv6, destqp, a, rsv1, retx, synchronise, rsv4, psn`,
 		`{"bth":7}`:                                             `bth: want an object of opcode, se`,
