@@ -10,6 +10,10 @@ import (
 
 // Lines reads objects, one a line. Empty lines are passed over.
 type Lines struct {
+	// Waiting, if not nil, is called before input is waited for: what was made of
+	// the lines so far should be let out then.
+	Waiting func()
+
 	r    *bufio.Reader
 	name string
 	line int
@@ -52,6 +56,9 @@ func (l *Lines) read() ([]byte, error) {
 	l.line++
 	l.long = l.long[:0]
 	for {
+		if l.Waiting != nil && l.r.Buffered() == 0 {
+			l.Waiting()
+		}
 		part, err := l.r.ReadSlice('\n')
 		switch {
 		case err == nil || err == io.EOF && len(part)+len(l.long) > 0:

@@ -85,14 +85,18 @@ func (o Object) get(key string) any {
 
 func (o Object) has(key string) bool { return o.get(key) != nil }
 
-// check finds keys that mean nothing.
-func (o Object) check() error {
-	for _, key := range sorted(o) {
+// check finds keys that mean nothing; of several the first in the alphabet.
+func (o Object) check() (first error) {
+	at := ""
+	for key := range o {
+		if first != nil && key > at {
+			continue
+		}
 		if err := o.checkKey(key); err != nil {
-			return err
+			first, at = err, key
 		}
 	}
-	return nil
+	return first
 }
 
 func (o Object) checkKey(key string) error {
@@ -107,9 +111,18 @@ func (o Object) checkKey(key string) error {
 	if !ok {
 		return fault(key, "want an object of %s", strings.Join(fields, ", "))
 	}
-	for _, name := range sorted(in) {
+	return strange(key, in, fields)
+}
+
+// strange finds a key of an object that is not among its fields.
+func strange(key string, in map[string]any, fields []string) error {
+	for name := range in {
 		if !slices.Contains(fields, name) {
-			return fault(key+"."+name, "no such key; there are %s", strings.Join(fields, ", "))
+			for _, name := range sorted(in) {
+				if !slices.Contains(fields, name) {
+					return fault(key+"."+name, "no such key; there are %s", strings.Join(fields, ", "))
+				}
+			}
 		}
 	}
 	return nil

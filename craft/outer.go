@@ -3,7 +3,6 @@ package craft
 import (
 	"fmt"
 	"net/netip"
-	"slices"
 
 	"github.com/rdmadump/rdmadump/codec"
 	"github.com/rdmadump/rdmadump/dissect"
@@ -91,10 +90,8 @@ func (m *making) appendTags(b []byte) ([]byte, error) {
 		if !ok {
 			return b, fault(key, "%s: want an object of tpid, pcp, dei, id", clip(shown(v)))
 		}
-		for _, name := range sorted(in) {
-			if !slices.Contains(tagKeys, name) {
-				return b, fault(key+"."+name, "no such key; there are tpid, pcp, dei, id")
-			}
+		if err := strange(key, in, tagKeys); err != nil {
+			return b, err
 		}
 		usual := uint64(0x8100)
 		if i+1 < len(list) {

@@ -1,14 +1,17 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -50,7 +53,8 @@ and gives the same frame byte for byte.
 
 Every field of every header is a flag too, named as in rdmadump fields:
 --bth.psn 7, --reth.va 0x1000, --aeth.syndrome 96, reserved ones --bth.rsv6 1,
-outer ones --eth.dst, --ip.ttl, --udp.dstport, --grh.hoplmt, --lrh.sl.`,
+outer ones --eth.dst, --ip.ttl, --udp.dstport, --grh.hoplmt, --lrh.sl. The value
+auto takes away what a line says, so that it is completed: --ip.checksum auto.`,
 		Example: `  rdmadump read --json=full x.pcap | rdmagen craft -o y.pcap
   rdmagen craft --opcode rc-rdma-write-only --payload-len 64 -o x.pcap
   rdmagen craft --opcode 0x1f --icrc bad --pad 3 --cut 60 | rdmadump read -v -
@@ -156,37 +160,63 @@ func (c *craftFlags) run(command *cobra.Command, s streams, args []string) error
 			return cli.Usage(command, "a packet is missing: describe one by flags, or name a file with lines of JSON")
 		}
 	}
+	if err := c.output.check(command, s, args); err != nil {
+		return err
+	}
 	source, err := c.source(command, s, args)
 	if err != nil {
 		return err
 	}
 	defer source.close()
-	w, err := c.output.open(command, s, args)
-	if err != nil {
-		return err
-	}
-	b, f := craft.Builder{Seed: c.seed}, dissect.Frame{}
+	interrupted, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer restore()
+	context.AfterFunc(interrupted, restore) // a second one ends the program at once
+	b, f, w := craft.Builder{Seed: c.seed}, dissect.Frame{}, (*capture.Writer)(nil)
+	source.waiting(func() {
+		if w != nil {
+			_ = w.Flush() // the writer keeps a fault
+		}
+	})
 	for err == nil {
-		var o craft.Object
-		if o, err = source.next(); err != nil {
+		if err = c.next(source, &b, &f); err != nil {
 			break
 		}
-		if err = b.Frame(o, &f); err != nil {
-			err = source.fault(err)
-			break
+		if w == nil {
+			if w, err = c.output.create(s, capture.WriterOptions{}); err != nil {
+				return err
+			}
 		}
-		if c.cut > 0 {
-			f.Data = f.Data[:min(c.cut, len(f.Data))]
+		if err = w.WriteFrame(&f); err == nil && interrupted.Err() != nil {
+			err = errInterrupted
 		}
-		err = w.WriteFrame(&f)
 	}
 	if err == io.EOF {
 		err = nil
+		if w == nil { // of no lines, a capture without frames
+			w, err = c.output.create(s, capture.WriterOptions{})
+		}
 	}
-	if closing := w.Close(); err == nil {
-		err = closing
+	if w != nil {
+		if closing := w.Close(); err == nil {
+			err = closing
+		}
 	}
 	return err
+}
+
+// next makes the next frame.
+func (c *craftFlags) next(from *source, b *craft.Builder, f *dissect.Frame) error {
+	o, err := from.next()
+	if err != nil {
+		return err
+	}
+	if err := b.Frame(o, f); err != nil {
+		return from.fault(err)
+	}
+	if c.cut > 0 {
+		f.Data = f.Data[:min(c.cut, len(f.Data))]
+	}
+	return nil
 }
 
 // typed reports whether somebody would have to type the input.
@@ -202,7 +232,15 @@ func typed(in io.Reader) bool {
 type source struct {
 	next  func() (craft.Object, error)
 	fault func(error) error // says where the last description stands
+	lines *craft.Lines      // nil where it is the flags
 	close func()
+}
+
+// waiting sets what is called before input is waited for.
+func (s *source) waiting(f func()) {
+	if s.lines != nil {
+		s.lines.Waiting = f
+	}
 }
 
 // source is a file, or the flags.
@@ -230,7 +268,7 @@ func (c *craftFlags) source(command *cobra.Command, s streams, args []string) (*
 			}
 			return o, c.apply(command, o)
 		},
-		fault: lines.Fault, close: end,
+		fault: lines.Fault, lines: lines, close: end,
 	}, nil
 }
 
@@ -273,22 +311,18 @@ func countUp(o craft.Object, n int) error {
 func (c *craftFlags) apply(command *cobra.Command, o craft.Object) error {
 	for _, v := range c.said {
 		var err error
-		switch v.key {
-		case "opcode":
-			o.Drop("bth.opcode")
-			v.key = "opcode_name"
-			if _, number := strconv.ParseUint(v.text, 0, 64); number == nil {
-				v.key = "bth.opcode"
-			}
-			err = o.Set(v.key, v.text)
-		case "pad":
+		for _, other := range shadows[v.key] {
+			o.Drop(other)
+		}
+		switch {
+		case v.text == "auto":
+			o.Drop(v.key)
+		case v.key == "opcode" && isNumber(v.text):
+			err = o.Set("bth.opcode", v.text)
+		case v.key == "opcode":
+			err = o.Set("opcode_name", v.text)
+		case v.key == "pad":
 			o["pad"] = json.Number(v.text)
-		case "icrc":
-			o.Drop("icrc_bytes")
-			err = o.Set(v.key, v.text)
-		case "payload_len":
-			o.Drop("payload")
-			err = o.Set(v.key, v.text)
 		default:
 			err = o.Set(v.key, v.text)
 		}
@@ -300,6 +334,22 @@ func (c *craftFlags) apply(command *cobra.Command, o craft.Object) error {
 		o["vlan"], _ = c.tagList()
 	}
 	return nil
+}
+
+// shadows are the keys of a line that say more than what a flag sets.
+var shadows = map[string][]string{
+	"opcode":      {"bth.opcode", "opcode_name"},
+	"icrc":        {"icrc_bytes"},
+	"payload_len": {"payload"},
+	"src":         {"ip.src", "grh.sgid", "lrh.slid"},
+	"dst":         {"ip.dst", "grh.dgid", "lrh.dlid"},
+	"sport":       {"udp.srcport"},
+}
+
+// isNumber reports a number, in whatever base.
+func isNumber(text string) bool {
+	_, err := strconv.ParseUint(text, 0, 64)
+	return err == nil
 }
 
 func (c *craftFlags) tagList() ([]any, error) {
@@ -326,24 +376,25 @@ func (o *fileFlags) register(command *cobra.Command) {
 	f.Var(&o.time, "time-unit", "of times in pcap files: us or ns")
 }
 
-// open begins the capture, unless that would go to a terminal or destroy an input.
-func (o *fileFlags) open(command *cobra.Command, s streams, inputs []string) (*capture.Writer, error) {
-	return o.openWith(command, s, inputs, capture.WriterOptions{})
-}
-
-func (o *fileFlags) openWith(command *cobra.Command, s streams, inputs []string, options capture.WriterOptions) (*capture.Writer, error) {
+// check finds what must not be written: a capture to a terminal, or over an input.
+func (o *fileFlags) check(command *cobra.Command, s streams, inputs []string) error {
 	switch {
 	case o.name == "":
-		return nil, cli.Usage(command, "-o wants the name of a file, or - for standard output")
+		return cli.Usage(command, "-o wants the name of a file, or - for standard output")
 	case o.name != "-" && slices.ContainsFunc(inputs, func(in string) bool { return in != "-" && same(in, o.name) }):
-		return nil, cli.Usage(command, "-o %s is the input: name another file", o.name)
+		return cli.Usage(command, "-o %s is the input: name another file", o.name)
 	}
+	if _, tty := cli.Terminal(s.out); tty && o.name == "-" {
+		return cli.Usage(command, "a capture would go to the terminal; pipe it, or name a file with -o")
+	}
+	return nil
+}
+
+// create begins the capture.
+func (o *fileFlags) create(s streams, options capture.WriterOptions) (*capture.Writer, error) {
 	options.Form, options.Application = capture.FormOf(o.name, o.time.form()), "rdmagen "+cli.Release()
-	if o.name != "-" {
-		return capture.Create(o.name, options)
+	if o.name == "-" {
+		return capture.NewWriter(s.out, "standard output", options)
 	}
-	if _, tty := cli.Terminal(s.out); tty {
-		return nil, cli.Usage(command, "a capture would go to the terminal; pipe it, or name a file with -o")
-	}
-	return capture.NewWriter(s.out, "standard output", options)
+	return capture.Create(o.name, options)
 }

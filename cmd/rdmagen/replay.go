@@ -268,13 +268,21 @@ func narrowed(picks []replay.Pick, about replay.Pick) []replay.Pick {
 
 // run replays the capture.
 func (c *replayFlags) run(command *cobra.Command, s streams, n *replay.Network, name string) error {
-	if c.truth != "" && (c.truth == c.output.name || c.truth != "-" && (same(c.truth, name) || same(c.truth, c.file))) {
+	if c.truth != "" && (same(c.truth, c.output.name) || c.truth != "-" && (same(c.truth, name) || same(c.truth, c.file))) {
 		return cli.Usage(command, "%s would be used twice: name another file", c.truth)
 	}
 	interrupted, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer restore()
 	context.AfterFunc(interrupted, restore) // a second one ends the program at once
-	source := capture.Source{Name: name, Stop: interrupted.Done()}
+	if err := c.output.check(command, s, []string{name, c.file}); err != nil {
+		return err
+	}
+	var w *capture.Writer
+	source := capture.Source{Name: name, Stop: interrupted.Done(), Waiting: func() {
+		if w != nil {
+			_ = w.Flush() // the writer keeps a fault
+		}
+	}}
 	if name == "-" {
 		source.Name, source.Stream = "standard input", s.in
 	}
@@ -283,7 +291,7 @@ func (c *replayFlags) run(command *cobra.Command, s streams, n *replay.Network, 
 		return err
 	}
 	defer in.Close()
-	w, err := c.output.openWith(command, s, []string{name, c.file}, capture.WriterOptions{Comment: n.About,
+	w, err = c.output.create(s, capture.WriterOptions{Comment: n.About,
 		Describe: func(f *dissect.Frame) capture.Interface { return in.Info().Interfaces[f.Interface] }})
 	if err != nil {
 		return err
