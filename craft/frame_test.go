@@ -111,6 +111,33 @@ func TestWrongOnPurpose(t *testing.T) {
 	}
 }
 
+// What few frames have: tags that say what they are, fragments, IPv4 options, IPv6
+// extension headers, a trailer in place of a VCRC, a line that is complete.
+func TestRareParts(t *testing.T) {
+	for line, want := range map[string]struct {
+		from int
+		hex  string
+	}{
+		`{"opcode_name":"CNP","vlan":[{"tpid":37120,"pcp":5,"dei":1,"id":291},{"pcp":2,"id":7}]}`:                            {12, "9100b123" + "81004007" + "0800"},
+		`{"opcode_name":"CNP","ip":{"flags":1,"frag_offset":4660,"options":"01010100","ttl":1,"id":5}}`:                      {14, "4602" + "0040" + "0005" + "3234" + "01"},
+		`{"opcode_name":"CNP","ip":{"options":"01010100"}}`:                                                                  {34, "01010100" + "c00012b7"},
+		`{"opcode_name":"CNP","ip":{"version":6,"tclass":18,"flow":74565,"nxt":0,"hlim":3,"extensions":"1100010400000000"}}`: {14, "61212345" + "0030" + "0003"},
+		`{"carrier":"ib","opcode_name":"RC Acknowledge","lrh":{"vl":3,"sl":5},"trailer":"ffff"}`:                             {0, "3052" + "0002" + "0007" + "0001"},
+		`{"bth":{"opcode":6},"icrc_bytes":""}`:                                                                               {0, "4502" + "0028"},
+	} {
+		b := made(t, line).Data
+		if got := hex.EncodeToString(b[want.from:min(want.from+len(want.hex)/2, len(b))]); got != want.hex {
+			t.Errorf("%s: at byte %d %s, want %s", line, want.from, got, want.hex)
+		}
+	}
+	if b := made(t, `{"carrier":"ib","opcode_name":"RC Acknowledge","trailer":"ffff"}`).Data; len(b) != 30 || b[28] != 0xff || b[29] != 0xff {
+		t.Errorf("%d bytes, % x", len(b), b)
+	}
+	if b := made(t, `{"bth":{"opcode":6},"icrc_bytes":""}`).Data; len(b) != 20+8+12 {
+		t.Errorf("a complete line was completed: %d bytes", len(b))
+	}
+}
+
 // The same seed gives the same payload, each packet its own.
 func TestPayloadOfTheSeed(t *testing.T) {
 	o, _ := Parse([]byte(`{"opcode_name":"RC SEND Only","payload_len":64}`))

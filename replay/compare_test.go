@@ -82,6 +82,9 @@ func through(t *testing.T, n *Network, frames []dissect.Frame) (out []dissect.Fr
 		}
 		truth = append(truth, l)
 	}
+	if int64(len(truth)) != r.Packets {
+		t.Fatalf("%d lines of truth for %d packets", len(truth), r.Packets)
+	}
 	return out, truth, r.Stats
 }
 
@@ -304,6 +307,21 @@ func TestNetworksWithFaults(t *testing.T) {
 		if _, err := Parse([]byte(text), "n.yaml"); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
+	}
+}
+
+// However long packets are held back, frames come out in order of time.
+func TestHeldComeInTime(t *testing.T) {
+	frames := load(t, "../testdata/pcaps/rxe-nth_drops-sender.pcap.gz")
+	late := func(p float64, by time.Duration) Late { return Late{Pick: Pick{Pick: sim.Pick{P: p}}, By: by} }
+	out, _, stats := through(t, &Network{There: Way{Reorder: []Late{late(0.3, time.Millisecond), late(0.3, 50*time.Microsecond), late(0.1, time.Second)}}}, frames)
+	for i := range out[1:] {
+		if out[i+1].Time < out[i].Time {
+			t.Fatalf("frame %d comes %d ns before the one in front of it", i+2, out[i].Time-out[i+1].Time)
+		}
+	}
+	if len(out) != len(frames) || stats.Reordered == 0 {
+		t.Errorf("%d frames of %d, %+v", len(out), len(frames), stats)
 	}
 }
 
