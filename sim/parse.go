@@ -45,6 +45,15 @@ type parse struct {
 }
 
 func (p *parse) file(text []byte, s *Scenario) *Fault {
+	f := p.document(text, s)
+	if _, given := p.lines["links"]; !given && len(s.Paths) > 0 {
+		s.Links = nil // the default
+	}
+	return f
+}
+
+// document fills the struct that v points to.
+func (p *parse) document(text []byte, v any) *Fault {
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
 		f := fault("", "%s", strings.SplitN(err.Error(), "\n", 2)[0])
@@ -59,11 +68,7 @@ func (p *parse) file(text []byte, s *Scenario) *Fault {
 	case len(file.Docs) == 0 || file.Docs[0].Body == nil || file.Docs[0].Body.Type() == ast.NullType || file.Docs[0].Body.Type() == ast.CommentType:
 		return fault("", "empty")
 	}
-	f := p.value(file.Docs[0].Body, reflect.ValueOf(s).Elem(), "")
-	if _, given := p.lines["links"]; !given && len(s.Paths) > 0 {
-		s.Links = nil // the default
-	}
-	return f
+	return p.value(file.Docs[0].Body, reflect.ValueOf(v).Elem(), "")
 }
 
 func asYAML(err error, e *yaml.Error) bool {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,10 +34,17 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", env.Getenv("PATH")+string(filepath.ListSeparator)+bin)
 			env.Setenv("SCENARIOS", filepath.Join(root, "testdata", "scenarios"))
+			env.Setenv("CASES", filepath.Join(root, "testdata", "cases"))
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
-			return cond == "root" && os.Getuid() == 0, nil
+			switch cond {
+			case "root":
+				return os.Getuid() == 0, nil
+			case "netns": // with the tools to make one and to bring its loopback up
+				return exec.Command("unshare", "-n", "ip", "link", "set", "lo", "up").Run() == nil, nil
+			}
+			return false, fmt.Errorf("no such condition: %s", cond)
 		},
 	})
 }

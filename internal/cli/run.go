@@ -51,7 +51,7 @@ func Run(root *cobra.Command, args []string, out, stderr io.Writer) int {
 	root.SetOut(help) // cobra does not look whether it could write
 	root.SetErr(stderr)
 	root.SetArgs(args)
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(FlagError)
 	command, err := root.ExecuteC()
 	var usage UsageError
 	switch {
@@ -76,7 +76,8 @@ func Run(root *cobra.Command, args []string, out, stderr io.Writer) int {
 	return Wrong
 }
 
-func flagError(command *cobra.Command, err error) error {
+// FlagError words what pflag says of a command line.
+func FlagError(command *cobra.Command, err error) error {
 	if number := (*strconv.NumError)(nil); errors.As(err, &number) { // only switches leave it to strconv
 		err = errors.New(strings.TrimSuffix(err.Error(), number.Error()) + "want true or false")
 	}
