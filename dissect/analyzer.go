@@ -49,6 +49,8 @@ type Analyzer struct {
 	gapsKept  int    // closed, by all streams
 	gapsOpen  int    // not retired, of all streams
 	inLimbo   int    // packets, see restart.go
+	effort    int64  // steps taken for packets, of all streams, see effort.go
+	looks     int64  // at halves that may be partners
 	asides    tallies
 	unbegun   flow                // of streams that have not begun; stays empty
 	uncourted courtship           // of halves whose partner nobody looks for; stays empty

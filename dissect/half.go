@@ -333,6 +333,7 @@ func (h *half) damage(in *arrival) {
 		damage.run = d.run.id
 		if d.holes.Contains(seq) {
 			d.lose(one)
+			d.vouch(one)
 			d.again.Insert(one)
 			if i, inside := d.gapAt(seq); inside {
 				d.gaps[i].suspect = false

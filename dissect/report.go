@@ -227,6 +227,7 @@ type Totals struct {
 type Evicted struct {
 	Halves int64 `json:"halves,omitempty"`
 	Gaps   int64 `json:"gaps,omitempty"`
+	Ranges int64 `json:"lost_ranges,omitempty"` // of lost PSNs, not listed though counted
 
 	// Unproven is packets that waited for proof that they are RDMA, until too
 	// many others did.

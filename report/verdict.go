@@ -211,6 +211,9 @@ func (p *page) evicted(e *dissect.Evicted) {
 	if e.Gaps > 0 {
 		dropped = append(dropped, counted(e.Gaps, "gap", "gaps"))
 	}
+	if e.Ranges > 0 {
+		dropped = append(dropped, counted(e.Ranges, "range of lost PSNs", "ranges of lost PSNs"))
+	}
 	if e.Unproven > 0 {
 		dropped = append(dropped, counted(e.Unproven, "packet without a valid ICRC", "packets without a valid ICRC"))
 	}
