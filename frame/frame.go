@@ -116,21 +116,5 @@ func (f *Framer) seal(b []byte, start, bth int, p *codec.Packet) ([]byte, error)
 // both bits of ECN are set, and the checksum of IPv4 is mended. It reports false,
 // and leaves the frame alone, where its sender does not take part in ECN.
 func (f *Framer) MarkCE(b []byte) bool {
-	if f.carrier == codec.InfiniBand || len(b) < f.ip+12 {
-		return false
-	}
-	ip := b[f.ip:]
-	shift := 4 // of ECN in the second byte of an IPv6 header or GRH
-	if f.carrier == codec.RoCEv2IPv4 {
-		shift = 0
-	}
-	ecn := ip[1] >> shift & 3
-	if ecn == 0 {
-		return false
-	}
-	ip[1] |= 3 << shift
-	if f.carrier == codec.RoCEv2IPv4 {
-		be.PutUint16(ip[10:], fold(uint32(^be.Uint16(ip[10:]))+uint32(3-ecn)))
-	}
-	return true
+	return len(b) >= f.ip && MarkCE(f.carrier, b[f.ip:])
 }

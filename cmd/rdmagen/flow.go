@@ -32,8 +32,8 @@ func newFlow(s streams) *cobra.Command {
 		Short: "Make the traffic of queue pairs over a lossy network",
 		Long: `flow lets queue pairs send messages over a simulated network and writes what
 capture points see. What is sent, and what becomes of it, is a scenario: the
-flags describe a simple one, -f reads any other from a YAML file, and flags given
-beside it change what it says. The same scenario gives the same bytes.
+flags describe a simple one, -f reads any other from a YAML file, and flags
+given beside it change what it says. The same scenario gives the same bytes.
 
 ` + outputHelp + `
 
@@ -42,7 +42,7 @@ beside it change what it says. The same scenario gives the same bytes.
 Payload comes from the seed. Every byte that arrives is compared with what was
 sent; a wrong one ends the run.`,
 		Example: `  rdmagen flow --loss 0.01 | rdmadump loss -
-  rdmagen flow --verb read --size 1MiB --drop 1003:1 --start-psn 1000 -o receiver=r.pcap
+  rdmagen flow --verb read --drop 1003:1 --start-psn 1000 -o receiver=r.pcap
   rdmagen flow -f scenario.yaml -o '%.pcapng' --truth truth.json`,
 		Args: cli.NoArguments,
 		RunE: func(command *cobra.Command, _ []string) error {

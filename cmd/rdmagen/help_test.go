@@ -9,7 +9,7 @@ import (
 
 // A terminal of 80 columns folds no line of any help.
 func TestHelpAt80Columns(t *testing.T) {
-	for _, command := range []string{"", "craft", "replay", "send"} {
+	for _, command := range []string{"", "flow", "craft", "replay", "send"} {
 		var out, errs bytes.Buffer
 		exit := run(append([]string{"help"}, strings.Fields(command)...), streams{strings.NewReader(""), &out, &errs})
 		if exit != 0 || out.Len() == 0 {

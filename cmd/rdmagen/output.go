@@ -34,11 +34,11 @@ func (o *outputFlags) register(command *cobra.Command) {
 
 // outputHelp explains -o in the help of a command.
 const outputHelp = `-o writes a capture: POINT is sender, receiver or the name of a link, whose far
-end is meant as seen from the sender; without POINT it is the sender. A % in FILE
-stands for the names of the scenario's taps, one file each. The file is pcap if
-its name ends in .pcap, else pcapng, and compressed if .gz or .zst follows; it is
-overwritten if it is there. - is standard output, which is also where the
-sender's capture goes without -o.`
+end is meant as seen from the sender; without POINT it is the sender. A % in
+FILE stands for the names of the scenario's taps, one file each. The file is
+pcap if its name ends in .pcap, else pcapng, and compressed if .gz or .zst
+follows; it is overwritten if it is there. - is standard output, which is also
+where the sender's capture goes without -o.`
 
 // outputs are the files of a run.
 type outputs struct {
