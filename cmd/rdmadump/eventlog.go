@@ -20,8 +20,11 @@ func newEventLog(w io.Writer) *eventLog {
 	return &eventLog{encoder: e}
 }
 
-func (l *eventLog) event(e *dissect.Event) {
+func (l *eventLog) event(e *dissect.Event) { l.print(e) }
+
+// print prints a value, unless an earlier one could not be written.
+func (l *eventLog) print(v any) {
 	if l.err == nil {
-		l.err = writeError(l.encoder.Encode(e))
+		l.err = writeError(l.encoder.Encode(v))
 	}
 }
