@@ -90,7 +90,9 @@ func (c *Checker) decide(w *flow, d *doubt) {
 	v := &d.Violation
 	switch d.kind {
 	case ifBySender:
-		if w.handle.Selective() || tap == dissect.TapReceiver || tap == "" && (w.holes > 0 || c.config.Tap != "") {
+		// Where new data comes with holes it has passed through a network.
+		stated := c.config.Tap != ""
+		if w.handle.Selective() || tap == dissect.TapReceiver || stated && tap == "" || !stated && w.holes > 0 {
 			return
 		}
 	case ifByReceiver:

@@ -18,6 +18,19 @@ type model struct {
 	counts    bool               // offset is known
 	offset    uint32             // of the real MSN from the model's
 	countedAt int                // the frame that said so last
+	naks      [8]psn.Seq         // that it sent last: the real ones may be in flight
+	nNAKs     int
+	passed    psn.Seq // when the model went back, what had passed here below this may arrive yet
+}
+
+// hasSaid reports whether the model has sent a NAK of s lately.
+func (m *model) hasSaid(s psn.Seq) bool {
+	for _, q := range m.naks[:min(m.nNAKs, len(m.naks))] {
+		if q == s {
+			return true
+		}
+	}
+	return false
 }
 
 // ending is a PSN that ends a message, and the model's MSN then.
@@ -99,6 +112,11 @@ func (c *Checker) arrive(w *flow, n int, sized bool) {
 // wouldSay notes what the model says to the request s.
 func (c *Checker) wouldSay(w *flow, s psn.Seq) {
 	r := &c.reply
+	if r.AETH.Syndrome.IsSequenceNAK() {
+		w.naks[w.nNAKs%len(w.naks)] = w.expected.Expected
+		w.nNAKs++
+		return
+	}
 	if r.AETH.Syndrome.Kind() != codec.KindACK || psn.Unwrap(s, r.BTH.PSN) != s {
 		return
 	}
@@ -153,11 +171,11 @@ func (c *Checker) names(w *flow, s psn.Seq) {
 		return
 	}
 	switch e := m.expected.Expected; {
-	case s > e && m.missing:
+	case s > e && m.missing && e >= m.passed:
 		c.doubtFeedback(w, nakNamesFirstMissing, e, false, say("NAK names %s, the first missing PSN is %s", s.PSN(), e.PSN()), m.reveals)
 	case s == e && !m.missing && s == w.top:
 		c.doubtFeedback(w, nakNamesFirstMissing, s, true, say("NAK names %s, and nothing behind it had been sent", s.PSN()), w.previous.frame)
-	case s < e && w.holes > 0:
+	case s < e && w.holes > 0 && !m.hasSaid(s):
 		c.doubt(w, ifByReceiver, nakNamesFirstMissing, say("NAK names %s, which had arrived: the first missing PSN is %s", s.PSN(), e.PSN()), m.reveals)
 	}
 }
@@ -165,7 +183,7 @@ func (c *Checker) names(w *flow, s psn.Seq) {
 // refused takes the model back to what the responder has just refused.
 func (c *Checker) refused(w *flow, s psn.Seq) {
 	m := &w.model
-	if m.expected == nil || s == m.expected.Expected {
+	if m.expected == nil || s == m.expected.Expected || s < m.expected.Expected && m.hasSaid(s) {
 		return
 	}
 	if s > m.expected.Expected || len(m.ends) == 0 || m.ends[0].seq >= s {
@@ -179,5 +197,6 @@ func (c *Checker) refused(w *flow, s psn.Seq) {
 	for len(m.ends) > 1 && m.ends[len(m.ends)-1].seq >= s {
 		m.ends = m.ends[:len(m.ends)-1]
 	}
+	w.passed = max(w.passed, w.top)
 	w.join(s, m.ends[len(m.ends)-1].msn)
 }
