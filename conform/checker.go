@@ -75,6 +75,7 @@ func (c *Checker) Follow(f *dissect.Followed) {
 		c.request(w)
 	case dissect.Acknowledges:
 		c.acknowledges(w)
+		c.extensionSays(w)
 	case dissect.ReadResponse:
 		c.readResponse(w)
 	}
@@ -82,10 +83,11 @@ func (c *Checker) Follow(f *dissect.Followed) {
 
 // End says that no more packets come: what is open is judged as it stands.
 func (c *Checker) End() {
-	for _, w := range c.doubts {
+	all := c.doubts
+	c.doubts = nil
+	for _, w := range all {
 		c.settle(w)
 	}
-	c.doubts = nil
 }
 
 // flowOf is what is kept of a flow.

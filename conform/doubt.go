@@ -20,6 +20,7 @@ type doubtKind uint8
 
 const (
 	ifBySender    doubtKind = iota // it is a violation next to the requester, nothing elsewhere
+	ifSelective                    // the same of one that resends selectively
 	ifByReceiver                   // next to the responder
 	elseNote                       // next to the responder, elsewhere a note
 	elseNoteThere                  // next to the requester, elsewhere a note
@@ -67,16 +68,22 @@ func (c *Checker) doubtFeedback(w *flow, r ruleID, at psn.Seq, beyond bool, text
 }
 
 func (c *Checker) wait(w *flow, d doubt) {
-	if !w.listed {
-		w.listed = true
-		c.doubts = append(c.doubts, w)
-	}
+	c.list(w)
 	w.waiting = append(w.waiting, d)
 	c.nDoubt++
 }
 
+// list lets End settle a flow too.
+func (c *Checker) list(w *flow) {
+	if !w.listed {
+		w.listed = true
+		c.doubts = append(c.doubts, w)
+	}
+}
+
 // settle decides what a flow leaves open.
 func (c *Checker) settle(w *flow) {
+	c.mpRest(w)
 	for i := range w.waiting {
 		c.decide(w, &w.waiting[i])
 	}
@@ -93,6 +100,10 @@ func (c *Checker) decide(w *flow, d *doubt) {
 		// Where new data comes with holes it has passed through a network.
 		stated := c.config.Tap != ""
 		if w.handle.Selective() || tap == dissect.TapReceiver || stated && tap == "" || !stated && w.holes > 0 {
+			return
+		}
+	case ifSelective:
+		if tap != dissect.TapSender {
 			return
 		}
 	case ifByReceiver:

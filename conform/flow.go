@@ -15,7 +15,8 @@ type flow struct {
 	requester
 	responder
 	doubts
-	extension any // what a transport beside go-back-N needs
+	irn *irn
+	mp  *mpRDMA
 }
 
 // sight is a packet that is referred to again.
@@ -33,7 +34,7 @@ func (w *flow) begin(epoch int) {
 		w.c.settle(w)
 	}
 	w.leaveModel()
-	w.epoch, w.ended, w.extension = epoch, false, nil
+	w.epoch, w.ended, w.irn, w.mp = epoch, false, nil, nil
 	w.requester, w.responder = requester{}, responder{}
 }
 

@@ -17,6 +17,7 @@ type model struct {
 	ends      []ending           // of messages, from the last one acknowledged on
 	counts    bool               // offset is known
 	offset    uint32             // of the real MSN from the model's
+	strange   uint32             // another offset, which the last MSN spoke for
 	countedAt int                // the frame that said so last
 	naks      [8]psn.Seq         // that it sent last: the real ones may be in flight
 	nNAKs     int
@@ -159,6 +160,10 @@ func (c *Checker) count(w *flow, s psn.Seq, msn uint32) {
 	want := (m.ends[i].msn + m.offset) & psn.Mask
 	if m.counts && msn != want {
 		c.found(w, msnGrows, Violates, say("MSN %d with PSN %s, %d follows from the messages completed since", msn, s.PSN(), want), m.countedAt)
+		if off := (msn - m.ends[i].msn) & psn.Mask; off != m.strange { // one wrong MSN does not make the next one wrong
+			m.strange = off
+			return
+		}
 	}
 	m.counts, m.offset, m.countedAt = true, (msn-m.ends[i].msn)&psn.Mask, c.f.Packet.Number
 	m.ends = m.ends[:copy(m.ends, m.ends[i:])]

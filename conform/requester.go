@@ -28,6 +28,7 @@ type previous struct {
 	frame     int
 	known     bool
 	sized     bool // next is known
+	hasRETH   bool
 	reth      codec.RETH
 }
 
@@ -44,6 +45,7 @@ func (c *Checker) request(w *flow) {
 	if !w.on {
 		w.on, w.first, w.top, w.moved = true, s, s, f.Packet.Time
 	}
+	w.size()
 	fresh := s >= w.top
 	c.sends(w, s, fresh)
 	c.messages(w, s)
@@ -53,17 +55,36 @@ func (c *Checker) request(w *flow) {
 			w.holes += int(s - w.top)
 		}
 	}
+	switch w.handle.Transport() {
+	case "irn":
+		c.irnRequest(w, s, fresh)
+	case "mp-rdma":
+		c.mpRequest(w, s)
+	}
 	if goBackN && w.running {
 		c.order(w, s)
 	}
 	next := s + psn.Seq(max(n, 1))
 	w.top = max(w.top, next)
 	w.cursor, w.running = next, sized
-	w.previous = previous{seq: s, next: next, op: op, frame: f.Packet.Number, known: true, sized: sized, reth: p.RETH}
+	w.previous = previous{seq: s, next: next, op: op, frame: f.Packet.Number, known: true, sized: sized, hasRETH: p.Has(codec.HeaderRETH), reth: p.RETH}
 	if goBackN {
 		c.arrive(w, n, sized)
 	} else if w.expected != nil {
 		w.leaveModel()
+	}
+}
+
+// size learns how many PSNs the READ before takes, where an answer to it has told
+// the path MTU since.
+func (w *flow) size() {
+	q := &w.previous
+	if !q.known || q.sized || q.op.Verb() != codec.VerbRead {
+		return
+	}
+	if n, ok := w.handle.Packets(q.reth.DMALen); ok && q.hasRETH {
+		q.next, q.sized = q.seq+psn.Seq(n), true
+		w.cursor, w.running, w.top = q.next, true, max(w.top, q.next)
 	}
 }
 
