@@ -33,6 +33,7 @@ type Checker struct {
 	models int     // that run
 	doubts []*flow // flows with suspicions
 	nDoubt int     // suspicions of all flows
+	nPaths int     // flows with packets of MP-RDMA
 	f      *dissect.Followed
 }
 

@@ -39,6 +39,8 @@ type doubts struct {
 const (
 	maxDoubts      = 64      // of a flow
 	maxTotalDoubts = 1 << 16 // of all
+	maxListed      = 1 << 15 // flows with something to settle at the end
+	maxPathFlows   = 1 << 12 // flows of MP-RDMA of which packets are kept
 )
 
 // doubt notes that a rule seems to be broken.
@@ -68,17 +70,24 @@ func (c *Checker) doubtFeedback(w *flow, r ruleID, at psn.Seq, beyond bool, text
 }
 
 func (c *Checker) wait(w *flow, d doubt) {
-	c.list(w)
+	if !c.list(w) {
+		c.decide(w, &d)
+		return
+	}
 	w.waiting = append(w.waiting, d)
 	c.nDoubt++
 }
 
-// list lets End settle a flow too.
-func (c *Checker) list(w *flow) {
+// list lets End settle a flow, if there is room.
+func (c *Checker) list(w *flow) bool {
 	if !w.listed {
+		if len(c.doubts) == maxListed {
+			return false
+		}
 		w.listed = true
 		c.doubts = append(c.doubts, w)
 	}
+	return true
 }
 
 // settle decides what a flow leaves open.

@@ -105,8 +105,11 @@ type mpPacket struct {
 // mpRequest notes a packet, which is to be acknowledged.
 func (c *Checker) mpRequest(w *flow, s psn.Seq) {
 	if w.mp == nil {
+		if c.nPaths == maxPathFlows || !c.list(w) {
+			return
+		}
+		c.nPaths++
 		w.mp = &mpRDMA{}
-		c.list(w)
 	}
 	e := &w.mp.packets[uint64(s)%uint64(len(w.mp.packets))]
 	if !e.known || e.seq != s {

@@ -34,6 +34,9 @@ func (w *flow) begin(epoch int) {
 		w.c.settle(w)
 	}
 	w.leaveModel()
+	if w.mp != nil {
+		w.c.nPaths--
+	}
 	w.epoch, w.ended, w.irn, w.mp = epoch, false, nil, nil
 	w.requester, w.responder = requester{}, responder{}
 }
