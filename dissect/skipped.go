@@ -14,12 +14,14 @@ type skip struct {
 	at sight
 }
 
-// seenBefore is the parts of a span of which some copy passed here. Of what the
-// capture missed before, that it did not pass again proves nothing.
+// seenBefore is the parts of a span of which the copy that arrived passed here.
+// Of what the capture missed before, that it did not pass again proves nothing.
 func (d *recovery) seenBefore(span psn.Span) []psn.Span {
 	var out []psn.Span
-	for _, part := range d.unseen.Gaps(nil, span) {
-		out = d.missed.Gaps(out, part)
+	for _, seen := range d.unseen.Gaps(nil, span) {
+		for _, taken := range d.refused.Gaps(nil, seen) {
+			out = d.missed.Gaps(out, taken)
+		}
 	}
 	return out
 }
@@ -72,6 +74,10 @@ func (s *stream) loseHarmless(span psn.Span, evidence Evidence, opened, filled s
 	d := s.d
 	d.lose(span)
 	d.harmless += span.Len()
+	if evidence != EvidenceObserved {
+		d.vouch(span)
+		d.vouchedHarmless += span.Len()
+	}
 	g := gap{Span: span, count: span.Len(), run: d.run.id, copies: 1, evidence: evidence, where: Upstream,
 		closed: ClosedRetransmitted, opened: opened, filled: filled, message: s.messageOf(span.First)}
 	d.gapsTotal++

@@ -117,30 +117,35 @@ type recovery struct {
 	rnr           ask
 	rnrWait       int64 // that the receiver asked for, nanoseconds
 
-	lost, harmless, damaged int64
-	lostPSNs, forgotten     psn.Set
-	notCaptured, reordered  int64
-	doubtful                int64 // PSNs that were ever undecided
-	abandoned               int64 // missing PSNs that fell out of sight, not named
-	discarded               int64
-	resent                  resends
-	times                   times
-	upstream, downstream    int64 // gaps by where they were lost
-	firstBytes              int64 // payload of resends that were seen for the first time
-	picks                   picks
-	irn                     irn
-	windowless              windowlessReports
-	mp                      mp
-	selective               bool // resends were seen to leave out what had arrived
-	gapsTotal               int64
-	done                    []gap
-	effort                  int64 // steps taken for packets, see effort.go
-	strained                bool
-	openKnown               int   // gaps when they were last counted for all streams
-	timer                   int64 // shortest wait that ended an idle wire, 0 while none did
-	findings                []Finding
-	timeouts                int // in a row, without progress
-	timeoutFrames           []int
+	lost, harmless, damaged  int64
+	lostPSNs, forgotten      psn.Set
+	vouched, vouchedHarmless int64 // of lost and harmless, see leaky.go
+	vouchedPSNs              psn.Set
+	notCaptured, reordered   int64
+	doubtful                 int64 // PSNs that were ever undecided
+	abandoned                int64 // missing PSNs that fell out of sight, not named
+	discarded                int64
+	resent                   resends
+	times                    times
+	upstream, downstream     int64 // gaps by where they were lost
+	firstBytes               int64 // payload of resends that were seen for the first time
+	picks                    picks
+	irn                      irn
+	windowless               windowlessReports
+	mp                       mp
+	selective                bool // resends were seen to leave out what had arrived
+	gapsTotal                int64
+	done                     []gap
+	worst                    bool  // done has the worst only
+	effort                   int64 // steps taken for packets, see effort.go
+	unlisted                 int64 // ranges that found no place in lostPSNs or forgotten, until they are counted
+	effortKnown              int64 // effort when it was last counted for all streams
+	strained                 bool
+	openKnown                int   // gaps when they were last counted for all streams
+	timer                    int64 // shortest wait that ended an idle wire, 0 while none did
+	findings                 []Finding
+	timeouts                 int // in a row, without progress
+	timeoutFrames            []int
 }
 
 func (s *stream) recovery() *recovery {

@@ -145,7 +145,11 @@ func (p *page) failures(rows []row) {
 	var kinds []string
 	count := map[string]int64{}
 	for _, row := range rows {
-		for _, f := range row.Findings {
+		for i := range row.Findings {
+			f := &row.Findings[i]
+			if f.Counted() {
+				continue
+			}
 			if count[f.Kind] == 0 {
 				kinds = append(kinds, f.Kind)
 			}
@@ -206,6 +210,9 @@ func (p *page) evicted(e *dissect.Evicted) {
 	}
 	if e.Gaps > 0 {
 		dropped = append(dropped, counted(e.Gaps, "gap", "gaps"))
+	}
+	if e.Ranges > 0 {
+		dropped = append(dropped, counted(e.Ranges, "range of lost PSNs", "ranges of lost PSNs"))
 	}
 	if e.Unproven > 0 {
 		dropped = append(dropped, counted(e.Unproven, "packet without a valid ICRC", "packets without a valid ICRC"))

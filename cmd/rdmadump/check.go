@@ -10,6 +10,7 @@ import (
 	"github.com/rdmadump/rdmadump/capture"
 	"github.com/rdmadump/rdmadump/conform"
 	"github.com/rdmadump/rdmadump/dissect"
+	"github.com/rdmadump/rdmadump/internal/cli"
 	"github.com/rdmadump/rdmadump/report"
 )
 
@@ -21,7 +22,7 @@ type checkFlags struct {
 	ignore    string
 	each      number
 	maxHalves number
-	color     colors
+	color     cli.Colors
 	ports     udpPorts
 	selection selection
 	stated    stated
@@ -53,14 +54,14 @@ Exit status: 0 no violation; 1 some input could not be read, or not to its end;
   rdmadump check --json trace.pcap | jq -r .rule | sort | uniq -c`,
 		Args: func(command *cobra.Command, args []string) error {
 			if flags.list {
-				return none(command, args)
+				return cli.NoArguments(command, args)
 			}
 			return captures(command, args)
 		},
 		RunE: func(command *cobra.Command, names []string) error {
 			rules, err := flags.chosen()
 			if err != nil {
-				return usageError{err, command.CommandPath()}
+				return cli.Usage(command, "%w", err)
 			}
 			if flags.list {
 				return flags.printRules(s)
@@ -78,7 +79,7 @@ Exit status: 0 no violation; 1 some input could not be read, or not to its end;
 	f.Var(&flags.ports, "udp-port", portUsage)
 	flags.selection.register(command)
 	flags.stated.register(command)
-	f.Var(&flags.color, "color", colorUsage)
+	f.Var(&flags.color, "color", cli.ColorUsage)
 	return command
 }
 
@@ -107,12 +108,12 @@ func (flags *checkFlags) printRules(s streams) error {
 		encoder.SetEscapeHTML(false)
 		for _, r := range list {
 			if err := encoder.Encode(r); err != nil {
-				return writeError(err)
+				return cli.WriteError(err)
 			}
 		}
 		return nil
 	}
-	return writeError(report.Rules(s.out, list, flags.color.style(s.out), width(s.out)))
+	return cli.WriteError(report.Rules(s.out, list, flags.color.Style(s.out), cli.Width(s.out)))
 }
 
 // run checks the captures called names.
@@ -128,14 +129,14 @@ func (flags *checkFlags) run(s streams, rules conform.RuleSet, names []string) e
 		Selection: flags.selection.chosen(),
 	}
 	flags.stated.fill(&config)
-	text := report.NewCheck(s.out, flags.color.style(s.out), width(s.out), int(flags.each))
-	violations, printed := 0, newEventLog(s.out)
+	violations, out := 0, newEventLog(newOutput(s.out))
+	text := report.NewCheck(out, flags.color.Style(s.out), cli.Width(s.out), int(flags.each))
 	checker := conform.NewChecker(conform.Config{Rules: rules, Tap: config.Tap, Files: len(names) > 1, Found: func(v *conform.Violation) {
 		if v.Severity == conform.Violates {
 			violations++
 		}
 		if flags.json {
-			printed.print(v)
+			_ = out.encoder.Encode(v)
 			return
 		}
 		text.Violation(&report.Violation{Rule: v.Rule, Severity: string(v.Severity), Frames: v.Frames, File: v.File,
@@ -144,16 +145,18 @@ func (flags *checkFlags) run(s streams, rules conform.RuleSet, names []string) e
 	config.Follow = checker.Follow
 	holdMemory(config.MaxHalves)
 	analyzer := dissect.NewAnalyzer(config)
-	reading, opened := pass{streams: s}, false
+	reading, opened := pass{streams: s, waiting: out.waiting}, false
 	reading.open = func(part *capture.Part) {
 		info := part.Info()
 		analyzer.OpenCapture(info.Name, info.Format)
 		opened = true
 	}
 	reading.frame = func(f *dissect.Frame) error {
-		flags.selection.begin(f.Time)
+		if err := flags.selection.begin(f.Time); err != nil {
+			return err
+		}
 		analyzer.Frame(f)
-		return errors.Join(printed.err, writeError(text.Err()))
+		return out.out.err
 	}
 	reading.close = func(i int, part *capture.Part, fault error) error {
 		analyzer.CloseCapture(i, part.Info().Drops, fault)
@@ -161,21 +164,22 @@ func (flags *checkFlags) run(s streams, rules conform.RuleSet, names []string) e
 	}
 	failed := reading.run(names)
 	checker.End()
-	if !opened {
+	if !opened || errors.As(failed, &cli.UsageError{}) {
 		return failed
 	}
 	result := analyzer.Report()
-	if result.Selection != nil && result.Totals.Packets == 0 {
-		s.complain(flags.selection.nothing())
+	if result.Selection != nil {
+		flags.selection.missed(s, result.Totals.Packets)
 	}
+	flags.stated.missed(s, result)
 	if !flags.json {
 		text.Sum(result.Totals.Packets, int64(result.Totals.Connections))
 	}
-	if err := errors.Join(printed.err, writeError(text.Err())); err != nil {
+	if err := out.out.flush(); err != nil {
 		return err
 	}
 	if failed == nil && violations > 0 {
-		return errFound
+		return cli.ErrFound
 	}
 	return failed
 }

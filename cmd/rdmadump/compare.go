@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -11,6 +11,7 @@ import (
 	"github.com/rdmadump/rdmadump/capture"
 	"github.com/rdmadump/rdmadump/dissect"
 	"github.com/rdmadump/rdmadump/dissect/twopoint"
+	"github.com/rdmadump/rdmadump/internal/cli"
 	"github.com/rdmadump/rdmadump/report"
 )
 
@@ -19,8 +20,9 @@ type compareFlags struct {
 	json       bool
 	failOnLoss bool
 	vanished   number
-	color      colors
+	color      cli.Colors
 	ports      udpPorts
+	selection  selection
 }
 
 func newCompare(s streams) *cobra.Command {
@@ -37,14 +39,19 @@ The files may come in any order, their clocks may disagree, and they may begin
 and end at different moments: what passed while one of them was not capturing is
 left out. Of more than two files along a path, neighbours are compared.
 
-FILE is a pcap or pcapng file, plain or compressed, or - for standard input.`,
+FILE is a pcap or pcapng file, plain or compressed, or - for standard input.
+` + selectionHelp + `Times are by the clock of the file named first, and +1.5s and -5s count from its
+first and last frame. In the other files they are the same moments by their own
+clocks, however wrong these are. A copy belongs to the moment when it passed the
+first of two points. All files are read to the end for that, and read twice.`,
 		Example: `  rdmadump compare sender.pcap receiver.pcap
-  rdmadump compare --fail-on-loss a.pcap b.pcap     exit status 3 if anything was lost
+  rdmadump compare --fail-on-loss a.pcap b.pcap    exit status 3 if any was lost
+  rdmadump compare --qpn 0x000222 --from +1.5s --to +2s a.pcap b.pcap
   rdmadump compare --json host1.pcap tor1.pcap tor2.pcap host2.pcap | jq .totals`,
 		Args: severalCaptures,
-		RunE: func(_ *cobra.Command, names []string) error {
-			if err := different(s, names); err != nil {
-				return err
+		RunE: func(command *cobra.Command, names []string) error {
+			if err := cmp.Or(s.apart(names), different(s, names)); err != nil {
+				return cli.UsageError{Err: err, Command: command.CommandPath()}
 			}
 			return flags.run(s, names)
 		},
@@ -52,26 +59,27 @@ FILE is a pcap or pcapng file, plain or compressed, or - for standard input.`,
 	f := command.Flags()
 	f.BoolVar(&flags.json, "json", false, "print the comparison as a JSON object")
 	f.BoolVar(&flags.failOnLoss, "fail-on-loss", false, "exit with status 3 if requests or READ responses were lost or damaged")
-	f.Var(&flags.vanished, "max-vanished", "list at most `N` vanished copies a stream (default 65536 in JSON, 10 in text)")
+	f.Var(&flags.vanished, "max-vanished", "list at most `N` vanished copies a stream, and as many damaged ones (default 65536 in JSON, 10 in text)")
 	f.Var(&flags.ports, "udp-port", portUsage)
-	f.Var(&flags.color, "color", colorUsage)
+	flags.selection.register(command)
+	f.Var(&flags.color, "color", cli.ColorUsage)
 	return command
 }
 
 // severalCaptures is the argument check of compare.
 func severalCaptures(command *cobra.Command, args []string) error {
 	if len(args) == 1 {
-		return usageError{errors.New("compare needs the captures of at least two points; of one, see rdmadump loss"), command.CommandPath()}
+		return cli.Usage(command, "compare needs the captures of at least two points; of one, see rdmadump loss")
 	}
 	if len(args) > maxPoints {
-		return usageError{errors.New("compare takes 16 captures at most"), command.CommandPath()}
+		return cli.Usage(command, "compare takes 16 captures at most")
 	}
 	if err := captures(command, args); err != nil {
 		return err
 	}
 	for i, name := range args {
 		if slices.Contains(args[:i], name) {
-			return usageError{fmt.Errorf("compare wants different captures, %s is named twice", name), command.CommandPath()}
+			return cli.Usage(command, "compare wants different captures, %s is named twice", name)
 		}
 	}
 	return nil
@@ -85,7 +93,7 @@ func different(s streams, names []string) error {
 			continue // opening it will tell
 		}
 		if k := s.same(in, names[:i]); k >= 0 {
-			return usageError{fmt.Errorf("compare wants different captures, %s and %s are one file", names[k], name), "rdmadump compare"}
+			return fmt.Errorf("compare wants different captures, %s and %s are one file", names[k], name)
 		}
 	}
 	return nil
@@ -97,7 +105,12 @@ const maxPoints = 16
 
 // run compares the captures called names.
 func (flags *compareFlags) run(s streams, names []string) error {
-	config := twopoint.Config{Locator: dissect.Locator{UDPPorts: flags.ports}, MaxVanished: int(flags.vanished)}
+	config := twopoint.Config{Locator: dissect.Locator{UDPPorts: flags.ports}}
+	windows, err := flags.selection.align(s, names, config)
+	if err != nil {
+		return err
+	}
+	config.Windows, config.Selection, config.MaxVanished = windows, flags.selection.chosen(), int(flags.vanished)
 	sources := pass{streams: s}.sources(names, nil)
 	for i, source := range sources {
 		names[i] = source.Name
@@ -109,7 +122,7 @@ func (flags *compareFlags) run(s streams, names []string) error {
 		t, err := openTap(source)
 		if err != nil { // the others can be compared still
 			s.complain(err)
-			failed = errReported
+			failed = cli.ErrReported
 			comparer.Close(i, "", 0, err)
 			continue
 		}
@@ -128,15 +141,18 @@ func (flags *compareFlags) run(s streams, names []string) error {
 		comparer.Close(i, info.Format, info.Drops, fault)
 		if fault != nil {
 			s.complain(fault)
-			failed = errReported
+			failed = cli.ErrReported
 		}
 	}
 	result := comparer.Comparison()
+	if result.Selection != nil {
+		flags.selection.missed(s, selectedCopies(result))
+	}
 	if err := flags.print(s, result); err != nil {
 		return err
 	}
 	if failed == nil && flags.failOnLoss && result.Totals.Vanished+result.Totals.Damaged > 0 {
-		return errFound
+		return cli.ErrFound
 	}
 	return failed
 }
@@ -164,17 +180,31 @@ func (t *point) next(file int, comparer *twopoint.Comparer) error {
 	return nil
 }
 
+// selectedCopies is how many copies were selected, wherever they were seen.
+func selectedCopies(c *twopoint.Comparison) int64 {
+	var n int64
+	for _, list := range [...][]twopoint.Stream{c.Streams, c.Feedback, c.Datagrams} {
+		for i := range list {
+			n += list[i].CopiesAtFirst + list[i].CopiesAtSecond + list[i].Outside
+		}
+	}
+	for _, o := range c.Once {
+		n += o.Packets
+	}
+	return n
+}
+
 func (flags *compareFlags) print(s streams, c *twopoint.Comparison) error {
 	if flags.json {
 		b, err := report.AppendLine(nil, c)
 		if err == nil {
 			_, err = s.out.Write(b)
 		}
-		return writeError(err)
+		return cli.WriteError(err)
 	}
-	text := report.Compare{Style: flags.color.style(s.out), Width: width(s.out), Rows: 20, Detail: 5, Copies: 10}
+	text := report.Compare{Style: flags.color.Style(s.out), Width: cli.Width(s.out), Rows: 20, Detail: 5, Copies: 10}
 	if flags.vanished > 0 {
 		text.Copies = int(flags.vanished)
 	}
-	return writeError(text.Write(s.out, c))
+	return cli.WriteError(text.Write(s.out, c))
 }

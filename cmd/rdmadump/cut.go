@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rdmadump/rdmadump/capture"
 	"github.com/rdmadump/rdmadump/dissect"
+	"github.com/rdmadump/rdmadump/internal/cli"
 	"github.com/rdmadump/rdmadump/report"
 )
 
@@ -37,8 +37,8 @@ const cutHelp = `-w writes the packets as a pcapng capture in place of printing 
 pad, private data of connection management, other management datagrams, UDP and
 GRE checksums, and what follows the ICRC. All headers stay, and with them
 addresses, keys, immediate data and the operands of atomics. The ICRC is made
-anew, so that loss reports stay the same; --icrc=left leaves it, which gives away
-32 bits about each payload: short ones can be worked out from that.`
+anew, so that loss reports stay the same; --icrc=left leaves it, which gives
+away 32 bits about each payload: short ones can be worked out from that.`
 
 // check finds what is wrong with the flags before anything is read.
 func (c *cutFlags) check(command *cobra.Command, s streams, names []string, prints bool) error {
@@ -55,7 +55,7 @@ func (c *cutFlags) check(command *cobra.Command, s streams, names []string, prin
 	if c.name != "-" {
 		return c.another(s, names)
 	}
-	if _, tty := terminal(s.out); tty {
+	if _, tty := cli.Terminal(s.out); tty {
 		return errors.New("-w - would write a capture to the terminal; pipe it, or name a file")
 	}
 	return nil
@@ -121,7 +121,7 @@ func (c *cut) open() (err error) {
 	if c.writer != nil {
 		return nil
 	}
-	o := capture.WriterOptions{Application: "rdmadump " + buildVersion(), Comment: c.comment()}
+	o := capture.WriterOptions{Application: "rdmadump " + cli.Release(), Comment: c.comment()}
 	o.Describe = func(f *dissect.Frame) capture.Interface { return c.part.Info().Interfaces[f.Interface] }
 	if c.name == "-" {
 		c.writer, err = capture.NewWriter(c.out, "standard output", o)
@@ -214,12 +214,4 @@ func (i *icrcChoice) Set(s string) error {
 	}
 	*i = icrcChoice(s)
 	return nil
-}
-
-// buildVersion is the version of the program.
-func buildVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }

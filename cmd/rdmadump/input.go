@@ -12,6 +12,7 @@ import (
 
 	"github.com/rdmadump/rdmadump/capture"
 	"github.com/rdmadump/rdmadump/dissect"
+	"github.com/rdmadump/rdmadump/internal/cli"
 )
 
 // pass is one pass over the captures of a command line.
@@ -28,7 +29,7 @@ type pass struct {
 var errStop = errors.New("stop")
 
 // run reads the captures in order of time. What is wrong with one of them is
-// reported, and what can be read is read all the same; the error is errReported
+// reported, and what can be read is read all the same; the error is cli.ErrReported
 // then, or what frame returned. An interrupt ends reading where it is.
 func (p pass) run(names []string) error {
 	var unread []*capture.Error
@@ -56,7 +57,7 @@ func (p pass) readAll(names []string, unread *[]*capture.Error) error {
 		part, err := rotation.Open()
 		for err != nil && err != io.EOF {
 			p.complain(err)
-			failed = errReported
+			failed = cli.ErrReported
 			if e := (*capture.Error)(nil); errors.As(err, &e) {
 				*unread = append(*unread, e)
 			}
@@ -70,7 +71,7 @@ func (p pass) readAll(names []string, unread *[]*capture.Error) error {
 		}
 		switch err := p.read(i, part); err {
 		case nil:
-		case errReported:
+		case cli.ErrReported:
 			failed = err
 		case errStop:
 			return failed
@@ -110,6 +111,23 @@ func (s streams) same(file os.FileInfo, names []string) int {
 	})
 }
 
+// apart makes sure that standard output is none of the inputs: what is printed
+// would be appended to what is read.
+func (s streams) apart(names []string) error {
+	file, ok := s.out.(*os.File)
+	if !ok {
+		return nil
+	}
+	out, err := file.Stat()
+	if err != nil || !out.Mode().IsRegular() {
+		return nil
+	}
+	if i := s.same(out, names); i >= 0 {
+		return fmt.Errorf("standard output is the input %s: name another file", names[i])
+	}
+	return nil
+}
+
 // read reads the i-th capture.
 func (p pass) read(i int, part *capture.Part) error {
 	defer part.Close()
@@ -134,7 +152,7 @@ func (p pass) read(i int, part *capture.Part) error {
 	}
 	if fault != nil {
 		p.complain(fault)
-		return errReported
+		return cli.ErrReported
 	}
 	return nil
 }

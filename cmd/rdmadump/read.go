@@ -9,6 +9,7 @@ import (
 
 	"github.com/rdmadump/rdmadump/capture"
 	"github.com/rdmadump/rdmadump/dissect"
+	"github.com/rdmadump/rdmadump/internal/cli"
 	"github.com/rdmadump/rdmadump/report"
 )
 
@@ -19,7 +20,7 @@ type readFlags struct {
 	form    jsonForm
 	count   number
 	time    timeForm
-	color   colors
+	color   cli.Colors
 	ports   udpPorts
 
 	selection selection
@@ -37,9 +38,9 @@ what the headers say. Frames that are not RDMA are passed over.
 
 FILE is a pcap or pcapng file, plain or compressed, or - for standard input.
 Several files are one tap's rotation and are read in order of time.
-` + selectionHelp + `--qpn chooses both directions of a connection and the messages that set it up; for
-that, files are read twice. A pipe cannot be: from it --qpn chooses the packets
-that name the queue pair, and leaves out those to the other end.
+` + selectionHelp + `--qpn chooses both directions of a connection and the messages that set it up;
+for that, files are read twice. A pipe cannot be: from it --qpn chooses the
+packets that name the queue pair, and leaves out those to the other end.
 
 ` + cutHelp,
 		Example: `  rdmadump read trace.pcap
@@ -51,10 +52,10 @@ that name the queue pair, and leaves out those to the other end.
 		Args: captures,
 		RunE: func(command *cobra.Command, names []string) error {
 			if flags.form != "" && (flags.verbose || flags.hex > 0) {
-				return usageError{errors.New("--json goes with neither -v nor -x; --json=full has all fields and bytes"), command.CommandPath()}
+				return cli.Usage(command, "--json goes with neither -v nor -x; --json=full has all fields and bytes")
 			}
-			if err := flags.cut.check(command, s, names, flags.prints()); err != nil {
-				return usageError{err, command.CommandPath()}
+			if err := cmp.Or(s.apart(names), flags.cut.check(command, s, names, flags.prints())); err != nil {
+				return cli.UsageError{Err: err, Command: command.CommandPath()}
 			}
 			return flags.run(s, names)
 		},
@@ -70,7 +71,7 @@ that name the queue pair, and leaves out those to the other end.
 	f.Var(&flags.ports, "udp-port", portUsage)
 	flags.selection.register(command)
 	flags.cut.register(command)
-	f.Var(&flags.color, "color", colorUsage)
+	f.Var(&flags.color, "color", cli.ColorUsage)
 	return command
 }
 
@@ -113,8 +114,11 @@ func (flags *readFlags) run(s streams, names []string) error {
 		return r.cut.drops(i, info)
 	}
 	failed := cmp.Or(reading.run(names), r.out.flush())
-	if r.total == 0 && r.begun && r.selection != nil {
-		s.complain(flags.selection.nothing())
+	if errors.As(failed, &cli.UsageError{}) {
+		return failed
+	}
+	if r.begun && r.selection != nil && (r.total == 0 || r.total != r.count) {
+		flags.selection.missed(s, int64(r.total))
 	}
 	if r.cut != nil {
 		return cmp.Or(r.cut.end(), failed)
@@ -151,7 +155,9 @@ func (r *packetReader) waiting() {
 func (r *packetReader) frame(f *dissect.Frame) error {
 	if !r.begun {
 		r.begun, r.printer.lines.Origin = true, f.Time
-		r.readFlags.selection.begin(f.Time)
+		if err := r.readFlags.selection.begin(f.Time); err != nil {
+			return err
+		}
 	}
 	if f.WireLen > len(f.Data) {
 		r.none.Cut++
@@ -197,7 +203,7 @@ func (flags *readFlags) printer(s streams, files bool) *packetPrinter {
 	return &packetPrinter{
 		readFlags: flags,
 		json:      report.JSON{Full: flags.form == "full", Files: files},
-		lines:     report.Lines{Style: flags.color.style(s.out), Absolute: flags.time == "absolute"},
+		lines:     report.Lines{Style: flags.color.Style(s.out), Absolute: flags.time == "absolute"},
 	}
 }
 
