@@ -394,5 +394,10 @@ func (s *stream) messageOf(q psn.Seq) inMessage {
 	case q >= s.top:
 		return inMessage{number: s.messages + 1}
 	}
+	for i := range s.flying {
+		if c := &s.flying[i]; q >= c.message.first && q <= c.last {
+			return c.message
+		}
+	}
 	return inMessage{}
 }
