@@ -73,6 +73,14 @@ const (
 
 var transportNames = [...]string{"go-back-n", "irn", "windowless", "mp-rdma"}
 
+// transportName is how the connection recovers: "none" for UC, which does not.
+func (h *half) transportName() string {
+	if h.service == codec.UC {
+		return "none"
+	}
+	return transportNames[h.transport]
+}
+
 // ICRC of software captures. Where more than half of at least fewest packets of
 // a half have no valid ICRC it says nothing.
 const fewestICRC = 8

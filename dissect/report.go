@@ -47,7 +47,7 @@ type Capture struct {
 type Connection struct {
 	ID        int      `json:"id"`        // from 1, in order of appearance
 	Service   string   `json:"service"`   // "RC", "UC", "RD" or "XRC"
-	Transport string   `json:"transport"` // "go-back-n", "irn", "windowless" or "mp-rdma"
+	Transport string   `json:"transport"` // "go-back-n", "irn", "windowless", "mp-rdma", or "none" for UC
 	PairedBy  string   `json:"paired_by"` // "cm", "feedback", "user" or "none"
 	A         *End     `json:"a,omitempty"`
 	B         *End     `json:"b,omitempty"`

@@ -191,6 +191,9 @@ func (s *stream) advance(in *arrival, n int) {
 		s.sentWhole()
 	}
 	s.receives = s.receives || f.receives
+	if in.synchronise {
+		s.waitsFor(seq)
+	}
 	if in.ackReq {
 		i := s.marked % uint8(len(s.marks))
 		s.marks[i] = mark{seq, in.time}
@@ -256,8 +259,8 @@ func (s *stream) follow(in *arrival, n int) {
 func (s *stream) observe(in *arrival) {
 	d := s.recovery()
 	seq := psn.Unwrap(s.top, in.psn)
-	if in.synchronise && s.half.transport == mpRDMA {
-		d.picks.synchronised.Insert(psn.Span{First: seq, Last: seq})
+	if in.synchronise && seq < s.top {
+		s.waitsFor(seq)
 	}
 	if spans := d.holes.Spans(); len(spans) > 0 {
 		d.mp.outOfOrder = max(d.mp.outOfOrder, int64(seq-spans[0].First))
@@ -393,6 +396,11 @@ func (s *stream) messageOf(q psn.Seq) inMessage {
 		return s.message
 	case q >= s.top:
 		return inMessage{number: s.messages + 1}
+	}
+	for i := range s.flying {
+		if c := &s.flying[i]; q >= c.message.first && q <= c.last {
+			return c.message
+		}
 	}
 	return inMessage{}
 }

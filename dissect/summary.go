@@ -71,7 +71,7 @@ func (a *Analyzer) connection(h *half, dropped bool) Connection {
 			asking.partner.number = a.numbers
 		}
 	}
-	c := Connection{ID: int(asking.number), Service: asking.service.String(), Transport: transportNames[asking.transport],
+	c := Connection{ID: int(asking.number), Service: asking.service.String(), Transport: asking.transportName(),
 		PairedBy: pairingNames[asking.pairedBy], Streams: []Stream{}}
 	c.B = &End{asking.key.dst, QPN(asking.key.qpn)}
 	if p := asking.partner; p != nil {
