@@ -131,9 +131,12 @@ end
 local function dissect(tvb, pinfo, tree)
   local n = tvb:captured_len()
   local s = tvb:raw(0, n < 128 and n or 128)
-  local frame = pinfo.number
-  local first = frame > newest -- on the first pass frames come in order
-  if first then newest = frame end
+  local frame, first = pinfo.number, not pinfo.visited
+  if first then
+    -- Frames that a read filter drops have no number of their own.
+    if frame == newest then marks[frame], acks_of[frame], rtts[frame], proven[frame], statuses[frame] = nil end
+    newest = frame
+  end
   local located = false
   if n >= 54 then
     local e1, e2, v, tos, l1, l2, i1, i2, f1, f2, _, protocol, _, _, _, _, _, _, _, _, _, _, _, _, d1, d2, u1, u2, _, _,
@@ -206,7 +209,7 @@ local function dissect(tvb, pinfo, tree)
   end
   if not wanted then
     -- Nobody looks at the tree, but somebody may count expert information.
-    if loud then draw_expert(tree:add(rdma, tvb:range(at.bth, min(at.stop - at.bth, at.wire))), m) end
+    if loud then draw_expert(tree, m) end
     return
   end
   local root
