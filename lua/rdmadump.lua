@@ -991,6 +991,8 @@ end
 
 local marks = {}    -- by frame number
 local acked_by = {} -- frame of a request to the frame that acknowledged it
+local acks_of = {}  -- frame of an acknowledgement to the frame whose PSN it carries
+local rtts = {}     -- frame of an acknowledgement to the round trip that it ends, ns
 
 local function mark(frame)
   local m = marks[frame]
@@ -1114,9 +1116,14 @@ local function advance(s, p, n)
   end
 end
 
--- carried is the frame that carried a PSN first, nil where none did.
+-- carried is the frame that carried a PSN last, and its place in the order of
+-- new data; nil where none did. Every packet takes a PSN at least, so that it
+-- stands where it would without gaps, or a few places behind that.
 local function carried(s, seq)
-  local seqs, low, high = s.seqs, 1, s.n + 1
+  local seqs, n = s.seqs, s.n
+  local low, high = max(1, n - (s.top - seq) + 1), n + 1
+  if low > n then return nil end
+  if seqs[low] == seq then return s.frames[low], low end
   while low < high do
     local mid = floor((low + high) / 2)
     if seqs[mid] < seq then low = mid + 1 else high = mid end
@@ -2084,7 +2091,7 @@ local function ack(s, q, p)
     end
   end
   if d.rnr and d.rnr < s.acked then d.rnr = nil end
-  retire(s, s.acked)
+  if d.gaps[1] or d.holes[1] or d.refused[1] or d.tardy[1] or d.named[1] or d.unseen[1] or d.again[1] then retire(s, s.acked) end
   set_remove(d.has, q - 0x10000000000, s.acked - 1)
   for k = #d.repairs, 1, -1 do
     if d.repairs[k][1] < s.acked then table.remove(d.repairs, k) end
@@ -2100,7 +2107,7 @@ local function round_trip(s, seq, p)
       local span = p.time - m[2]
       if span <= 0 then return end
       if s.rtt == 0 or span < s.rtt then s.rtt = span end
-      mark(p.frame).rtt = span
+      rtts[p.frame] = span
       return
     end
   end
@@ -2262,9 +2269,8 @@ function acknowledged(s, p)
   if seq < s.first - 1 or seq > s.top + FORWARD_REACH then return end
   local frame = carried(s, seq)
   if frame and p.form.verb ~= "read response" then
-    local m = mark(p.frame)
-    if kind == 0 then m.acks = frame end
-    if kind ~= 0 or p.op == 0xf1 or p.op == 0xf9 or p.op == 0xfb then m.names = frame end
+    if kind == 0 then acks_of[p.frame] = frame end
+    if kind ~= 0 or p.op == 0xf1 or p.op == 0xf9 or p.op == 0xfb then mark(p.frame).names = frame end
   end
   if p.finished then
     speaks(s.half, "windowless")
@@ -2772,7 +2778,7 @@ end
 -- forget drops everything: another capture begins, or the same one anew.
 local function forget()
   halves, between, all, agreed, requests, remembered = {}, {}, {}, {}, {}, 0
-  marks, acked_by = {}, {}
+  marks, acked_by, acks_of, rtts = {}, {}, {}, {}
 end
 
 -- Wireshark's fields, made from the field table.
@@ -3043,12 +3049,14 @@ end
 
 -- draw_marks adds what the analysis has to say of a frame.
 function draw_marks(root, m, frame)
-  local by = acked_by[frame]
-  if m == nil and by == nil then return end
+  local by, acks, rtt = acked_by[frame], acks_of[frame], rtts[frame]
+  if m == nil and by == nil and acks == nil and rtt == nil then return end
   local item = root:add(F.analysis)
   item:set_generated()
   local add = function(field, ...) return item:add(field, ...):set_generated() end
   if by then add(F.frame_acked_by, by) end
+  if acks then add(F.acks_frame, acks) end
+  if rtt then add(F.rtt, span_of(rtt)) end
   if m == nil then return end
   for _, g in ipairs(m.gaps or {}) do
     add(F.gap, psns(g.first, g.last))
@@ -3077,8 +3085,6 @@ function draw_marks(root, m, frame)
   if m.rnr then add(F.rnr_nak) end
   if m.duplicate then add(F.duplicate_ack) end
   if m.copy then add(F.duplicate_capture) end
-  if m.rtt then add(F.rtt, span_of(m.rtt)) end
-  if m.acks then add(F.acks_frame, m.acks) end
   if m.names then add(F.names_frame, m.names) end
   draw_expert(item, m)
 end
@@ -3118,7 +3124,7 @@ local proven = {}   -- frames of which only the ICRC tells that they are RDMA
 local doubts = 0
 local origin        -- of time
 local newest = -1   -- the highest frame number seen
-local checking = false -- all packets take the long way
+local checking = false -- the ICRC, of packets that have one
 local drawn = -1    -- the frame that the full dissector has drawn already
 local claimed = {}  -- UDP ports that the user decodes as RDMA
 local self          -- our own Dissector, to ask whether anybody wants our fields
@@ -3230,9 +3236,12 @@ end
 local function dissect(tvb, pinfo, tree)
   local n = tvb:captured_len()
   local s = tvb:raw(0, n < 128 and n or 128)
-  local frame = pinfo.number
-  local first = frame > newest -- on the first pass frames come in order
-  if first then newest = frame end
+  local frame, first = pinfo.number, not pinfo.visited
+  if first then
+    -- Frames that a read filter drops have no number of their own.
+    if frame == newest then marks[frame], acks_of[frame], rtts[frame], proven[frame], statuses[frame] = nil end
+    newest = frame
+  end
   local located = false
   if n >= 54 then
     local e1, e2, v, tos, l1, l2, i1, i2, f1, f2, _, protocol, _, _, _, _, _, _, _, _, _, _, _, _, d1, d2, u1, u2, _, _,
@@ -3242,7 +3251,7 @@ local function dissect(tvb, pinfo, tree)
       if ulen >= 20 and ulen + 20 <= l1 * 256 + l2 then
         local form, by_qp = FORMS[op], halves[sub(s, 27, 34)]
         local h = by_qp and by_qp[(q1 * 256 + q2) * 256 + q3]
-        if h and first and form and form.plain and flags % 16 == 0 and k1 + k2 > 0 and not checking then
+        if h and first and form and form.plain and flags % 16 == 0 and k1 + k2 > 0 and (not checking or n < 34 + ulen) then
           local q, psn, left, pad = h.req, (s1 * 256 + s2) * 256 + s3, ulen - 12 - form.len, flags % 64 / 16
           if q.expect == psn and left >= pad and left % 4 == 0 and (form.ends or left - pad == h.mtu) then
             local seq, k, now = q.top, q.n + 1, floor(pinfo.rel_ts * 1e9 + 0.5)
@@ -3305,7 +3314,7 @@ local function dissect(tvb, pinfo, tree)
   end
   if not wanted then
     -- Nobody looks at the tree, but somebody may count expert information.
-    if loud then draw_expert(tree:add(rdma, tvb:range(at.bth, min(at.stop - at.bth, at.wire))), m) end
+    if loud then draw_expert(tree, m) end
     return
   end
   local root
@@ -3414,7 +3423,7 @@ function rdma.init()
   settle()
   forget()
   statuses, sums, proven, doubts, drawn, newest = {}, {}, {}, 0, -1, -1
-  checking = settings.icrc or not settings.analysis
+  checking = settings.icrc
 end
 
 -- A summary for each half: of tshark when it has read the capture, of Wireshark

@@ -19,7 +19,7 @@ local proven = {}   -- frames of which only the ICRC tells that they are RDMA
 local doubts = 0
 local origin        -- of time
 local newest = -1   -- the highest frame number seen
-local checking = false -- all packets take the long way
+local checking = false -- the ICRC, of packets that have one
 local drawn = -1    -- the frame that the full dissector has drawn already
 local claimed = {}  -- UDP ports that the user decodes as RDMA
 local self          -- our own Dissector, to ask whether anybody wants our fields
@@ -131,9 +131,12 @@ end
 local function dissect(tvb, pinfo, tree)
   local n = tvb:captured_len()
   local s = tvb:raw(0, n < 128 and n or 128)
-  local frame = pinfo.number
-  local first = frame > newest -- on the first pass frames come in order
-  if first then newest = frame end
+  local frame, first = pinfo.number, not pinfo.visited
+  if first then
+    -- Frames that a read filter drops have no number of their own.
+    if frame == newest then marks[frame], acks_of[frame], rtts[frame], proven[frame], statuses[frame] = nil end
+    newest = frame
+  end
   local located = false
   if n >= 54 then
     local e1, e2, v, tos, l1, l2, i1, i2, f1, f2, _, protocol, _, _, _, _, _, _, _, _, _, _, _, _, d1, d2, u1, u2, _, _,
@@ -143,7 +146,7 @@ local function dissect(tvb, pinfo, tree)
       if ulen >= 20 and ulen + 20 <= l1 * 256 + l2 then
         local form, by_qp = FORMS[op], halves[sub(s, 27, 34)]
         local h = by_qp and by_qp[(q1 * 256 + q2) * 256 + q3]
-        if h and first and form and form.plain and flags % 16 == 0 and k1 + k2 > 0 and not checking then
+        if h and first and form and form.plain and flags % 16 == 0 and k1 + k2 > 0 and (not checking or n < 34 + ulen) then
           local q, psn, left, pad = h.req, (s1 * 256 + s2) * 256 + s3, ulen - 12 - form.len, flags % 64 / 16
           if q.expect == psn and left >= pad and left % 4 == 0 and (form.ends or left - pad == h.mtu) then
             local seq, k, now = q.top, q.n + 1, floor(pinfo.rel_ts * 1e9 + 0.5)
@@ -206,7 +209,7 @@ local function dissect(tvb, pinfo, tree)
   end
   if not wanted then
     -- Nobody looks at the tree, but somebody may count expert information.
-    if loud then draw_expert(tree:add(rdma, tvb:range(at.bth, min(at.stop - at.bth, at.wire))), m) end
+    if loud then draw_expert(tree, m) end
     return
   end
   local root
@@ -315,5 +318,5 @@ function rdma.init()
   settle()
   forget()
   statuses, sums, proven, doubts, drawn, newest = {}, {}, {}, 0, -1, -1
-  checking = settings.icrc or not settings.analysis
+  checking = settings.icrc
 end

@@ -39,7 +39,7 @@ local function ack(s, q, p)
     end
   end
   if d.rnr and d.rnr < s.acked then d.rnr = nil end
-  retire(s, s.acked)
+  if d.gaps[1] or d.holes[1] or d.refused[1] or d.tardy[1] or d.named[1] or d.unseen[1] or d.again[1] then retire(s, s.acked) end
   set_remove(d.has, q - 0x10000000000, s.acked - 1)
   for k = #d.repairs, 1, -1 do
     if d.repairs[k][1] < s.acked then table.remove(d.repairs, k) end
@@ -55,7 +55,7 @@ local function round_trip(s, seq, p)
       local span = p.time - m[2]
       if span <= 0 then return end
       if s.rtt == 0 or span < s.rtt then s.rtt = span end
-      mark(p.frame).rtt = span
+      rtts[p.frame] = span
       return
     end
   end
@@ -217,9 +217,8 @@ function acknowledged(s, p)
   if seq < s.first - 1 or seq > s.top + FORWARD_REACH then return end
   local frame = carried(s, seq)
   if frame and p.form.verb ~= "read response" then
-    local m = mark(p.frame)
-    if kind == 0 then m.acks = frame end
-    if kind ~= 0 or p.op == 0xf1 or p.op == 0xf9 or p.op == 0xfb then m.names = frame end
+    if kind == 0 then acks_of[p.frame] = frame end
+    if kind ~= 0 or p.op == 0xf1 or p.op == 0xf9 or p.op == 0xfb then mark(p.frame).names = frame end
   end
   if p.finished then
     speaks(s.half, "windowless")

@@ -478,5 +478,5 @@ end
 -- forget drops everything: another capture begins, or the same one anew.
 local function forget()
   halves, between, all, agreed, requests, remembered = {}, {}, {}, {}, {}, 0
-  marks, acked_by = {}, {}
+  marks, acked_by, acks_of, rtts = {}, {}, {}, {}
 end

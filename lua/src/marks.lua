@@ -4,6 +4,8 @@
 
 local marks = {}    -- by frame number
 local acked_by = {} -- frame of a request to the frame that acknowledged it
+local acks_of = {}  -- frame of an acknowledgement to the frame whose PSN it carries
+local rtts = {}     -- frame of an acknowledgement to the round trip that it ends, ns
 
 local function mark(frame)
   local m = marks[frame]

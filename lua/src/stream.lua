@@ -94,9 +94,14 @@ local function advance(s, p, n)
   end
 end
 
--- carried is the frame that carried a PSN first, nil where none did.
+-- carried is the frame that carried a PSN last, and its place in the order of
+-- new data; nil where none did. Every packet takes a PSN at least, so that it
+-- stands where it would without gaps, or a few places behind that.
 local function carried(s, seq)
-  local seqs, low, high = s.seqs, 1, s.n + 1
+  local seqs, n = s.seqs, s.n
+  local low, high = max(1, n - (s.top - seq) + 1), n + 1
+  if low > n then return nil end
+  if seqs[low] == seq then return s.frames[low], low end
   while low < high do
     local mid = floor((low + high) / 2)
     if seqs[mid] < seq then low = mid + 1 else high = mid end

@@ -170,12 +170,14 @@ end
 
 -- draw_marks adds what the analysis has to say of a frame.
 function draw_marks(root, m, frame)
-  local by = acked_by[frame]
-  if m == nil and by == nil then return end
+  local by, acks, rtt = acked_by[frame], acks_of[frame], rtts[frame]
+  if m == nil and by == nil and acks == nil and rtt == nil then return end
   local item = root:add(F.analysis)
   item:set_generated()
   local add = function(field, ...) return item:add(field, ...):set_generated() end
   if by then add(F.frame_acked_by, by) end
+  if acks then add(F.acks_frame, acks) end
+  if rtt then add(F.rtt, span_of(rtt)) end
   if m == nil then return end
   for _, g in ipairs(m.gaps or {}) do
     add(F.gap, psns(g.first, g.last))
@@ -204,8 +206,6 @@ function draw_marks(root, m, frame)
   if m.rnr then add(F.rnr_nak) end
   if m.duplicate then add(F.duplicate_ack) end
   if m.copy then add(F.duplicate_capture) end
-  if m.rtt then add(F.rtt, span_of(m.rtt)) end
-  if m.acks then add(F.acks_frame, m.acks) end
   if m.names then add(F.names_frame, m.names) end
   draw_expert(item, m)
 end
