@@ -106,7 +106,7 @@ func Install(folder string) (path string, changed bool, err error) {
 	if err != nil {
 		return path, false, err
 	}
-	defer os.Remove(part.Name()) // gone once it was renamed
+	defer func() { _ = os.Remove(part.Name()) }() // gone once it was renamed
 	_, err = part.Write(Plugin)
 	err = errors.Join(err, part.Chmod(0o644), part.Close())
 	if err != nil {
