@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -298,6 +299,7 @@ type streamMarks struct {
 	gaps   map[string]bool // "frame psn"
 	resent map[string]int
 	late   int
+	naks   map[int]bool // PSNs that sequence errors named
 }
 
 // compareLoss compares gaps, resends and late packets with loss --json.
@@ -315,6 +317,9 @@ func compareLoss(t *testing.T, file string, frames map[int]row) {
 					Evidence, Closed   string
 					OpenedFrame        int `json:"opened_frame"`
 				}
+				Feedback struct {
+					NAKPSNs []int `json:"nak_psns"`
+				}
 				Retransmitted struct {
 					ByCause map[string]int `json:"by_cause"`
 				}
@@ -327,13 +332,16 @@ func compareLoss(t *testing.T, file string, frames map[int]row) {
 	if err := json.Unmarshal([]byte(out), &loss); err != nil {
 		t.Fatal(err)
 	}
-	ours := streamMarks{gaps: map[string]bool{}, resent: map[string]int{}}
+	ours := streamMarks{gaps: map[string]bool{}, resent: map[string]int{}, naks: map[int]bool{}}
 	for _, c := range loss.Connections {
 		for _, s := range c.Streams {
+			ours.late += s.Reordered
+			for _, psn := range s.Feedback.NAKPSNs {
+				ours.naks[psn] = true
+			}
 			if s.Packets == 0 {
 				continue // known from feedback alone, which the plugin does not follow
 			}
-			ours.late += s.Reordered
 			for cause, n := range s.Retransmitted.ByCause {
 				ours.resent[cause] += n
 			}
@@ -351,7 +359,7 @@ func compareLoss(t *testing.T, file string, frames map[int]row) {
 			}
 		}
 	}
-	theirs := streamMarks{gaps: map[string]bool{}, resent: map[string]int{}}
+	theirs := streamMarks{gaps: map[string]bool{}, resent: map[string]int{}, naks: map[int]bool{}}
 	for frame, r := range frames {
 		for _, g := range r["rdma.analysis.gap"] {
 			first, last, several := strings.Cut(g, "-")
@@ -370,6 +378,9 @@ func compareLoss(t *testing.T, file string, frames map[int]row) {
 		for _, cause := range r["rdma.analysis.retransmission_cause"] {
 			theirs.resent[cause]++
 		}
+		for _, psn := range r["rdma.analysis.nak_psn"] {
+			theirs.naks[int(valueOf(psn))] = true
+		}
 		theirs.late += len(r["rdma.analysis.out_of_order"])
 	}
 	for g := range ours.gaps {
@@ -384,6 +395,9 @@ func compareLoss(t *testing.T, file string, frames map[int]row) {
 	}
 	if a, b := fmt.Sprint(theirs.resent), fmt.Sprint(ours.resent); a != b {
 		t.Errorf("retransmissions are %s in Wireshark, %s in loss", a, b)
+	}
+	if !maps.Equal(theirs.naks, ours.naks) {
+		t.Errorf("NAKs name %v in Wireshark, %v in loss", theirs.naks, ours.naks)
 	}
 	if theirs.late != ours.late {
 		t.Errorf("%d packets are out of order in Wireshark, %d in loss", theirs.late, ours.late)
