@@ -32,8 +32,8 @@ Captures are pcap or pcapng files, plain or compressed (gzip, zstd), or - for
 standard input. Several files are one tap's rotation, read in order of time.
 
 Exit status: 0 done; 1 some input could not be read, or not to its end; 2 wrong
-usage; 3 done, and what was asked for was found: loss (--fail-on-loss of loss and
-compare), or a broken rule (check).`,
+usage; 3 done, and what was asked for was found: loss (--fail-on-loss of loss
+and compare), or a broken rule (check).`,
 		Example: `  rdmadump read trace.pcap
   rdmadump loss trace.pcap
   tcpdump -i eth0 -w - udp port 4791 | rdmadump read -`,
