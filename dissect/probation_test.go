@@ -1,0 +1,34 @@
+package dissect
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/rdmadump/rdmadump/psn"
+)
+
+// A timer's run that steps over holes in its own turn, and of which no two
+// packets are neighbours, is a run all the same: after as long a silence nothing
+// that it carries came late. What was never dropped is not lost then.
+func TestTimerRunFullOfHoles(t *testing.T) {
+	for _, c := range []struct {
+		story   string
+		dropped []psn.PSN // by the model of TestClaimsNothingThatWasNotLost
+	}{
+		{"w10! a10 w11 w15 n12 w16 w17 w18! w13 w14 w15 w16 w18! +67ms w13 w15 w17 +67ms w12 w13 w14 w15 w16 w17 w18! a18",
+			[]psn.PSN{12, 13, 14, 16, 17, 18}}, // 12 three times, 14 twice
+		{"w10! a10 w11 w13 n12 w14 w15 w16 w14 w15 w17! +67ms w12 w14 n13 w16 w13 w14 w15 w16 w17! a17",
+			[]psn.PSN{12, 13, 15, 16}},
+	} {
+		s := requests(t, tell(t, Config{}, c.story))
+		lost := expand(s.LostRanges)
+		for _, p := range lost {
+			if !slices.Contains(c.dropped, p) {
+				t.Errorf("%v was not lost: %s\n%s", p, line(s), c.story)
+			}
+		}
+		if !slices.Contains(lost, 12) || s.Reordered != 0 {
+			t.Errorf("%s\n%s", line(s), c.story)
+		}
+	}
+}
