@@ -290,6 +290,9 @@ func (s *stream) named(seq psn.Seq, at sight, by Evidence) {
 	one := psn.Span{First: seq, Last: seq}
 	if t := &d.trial; t.on && t.set.Contains(seq) {
 		return // on its way
+	} else if t.on && t.ahead && seq == s.next && by == EvidenceNAK {
+		t.drew, t.drewAt = true, at // as it came early, whatever became of seq
+		return
 	} else if t.on && t.ahead {
 		s.skip()
 	}

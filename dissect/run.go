@@ -106,6 +106,8 @@ type trial struct {
 	silence    int64 // before its first packet
 	named      bool  // the receiver had asked for it
 	afterTimer bool  // after as long a silence as a timer keeps
+	drew       bool  // being ahead, a NAK for what the run has to carry next
+	drewAt     sight
 }
 
 // answer is packets that looked late, though the receiver had asked for them
@@ -434,8 +436,11 @@ func (s *stream) skip() {
 	d := s.d
 	t := &d.trial
 	t.on = false
-	span := t.set.Spans()[0]
+	span, named := t.set.Spans()[0], s.next
 	s.passOver(psn.Span{First: s.next, Last: span.First - 1}, t.first, false)
+	if t.drew {
+		s.named(named, t.drewAt, EvidenceNAK)
+	}
 	s.fill(span, t.last, t.reads, t.bytesOf(span))
 	s.judgeAccepted(span)
 	s.next = span.Last + 1
