@@ -32,3 +32,18 @@ func TestTimerRunFullOfHoles(t *testing.T) {
 		}
 	}
 }
+
+// Packets that came while it was open whether they are a run may be READ
+// requests and others: each READ request fills its own places, and no more.
+func TestReadAmongTheAnswers(t *testing.T) {
+	for _, c := range []struct{ story, want string }{
+		{"w10! a10 w15 n11 R12:3 w11",
+			"packets 4; lost 2 [11-12]; resent 2 nak:2 needed:2; gap 11-14 observed+nak upstream retransmitted"},
+		{"w10! a10 w16 n11 R12:3 w11 w15",
+			"packets 5; lost 3 [11-12 15]; resent 3 nak:3 needed:3; gap 11-15 observed+nak upstream retransmitted"},
+	} {
+		if got := line(requests(t, tell(t, Config{}, c.story))); got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.story, got, c.want)
+		}
+	}
+}
