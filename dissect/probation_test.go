@@ -47,3 +47,15 @@ func TestReadAmongTheAnswers(t *testing.T) {
 		}
 	}
 }
+
+// A READ request of which only part of the gap was named keeps to one packet in
+// what is undecided, as the capture had holes (15) and may have missed it.
+func TestReadUndecidedCountsOnce(t *testing.T) {
+	const story = "w10! a10 w16 n11 w11 R12:3 w16! a16"
+	got := line(requests(t, tell(t, Config{}, story)))
+	want := "packets 5; lost 1 [11]; undecided 1; not captured 1; resent 3 nak:3 needed:1 wasted:1 unknown:1; " +
+		"gap 11 observed+nak upstream retransmitted; gap 12-14 observed unknown retransmitted; gap 15 observed+nak capture not-captured"
+	if got != want {
+		t.Errorf("%s\n got %s\nwant %s", story, got, want)
+	}
+}

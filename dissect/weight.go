@@ -91,7 +91,7 @@ func (s *stream) bytesHeld() int64 {
 		}
 	}
 	for i := range d.done {
-		n += held(d.done[i].again)
+		n += held(d.done[i].inner.Spans()) + held(d.done[i].again)
 		for k := range d.done[i].again {
 			n += held(d.done[i].again[k].Spans())
 		}
