@@ -13,14 +13,20 @@ import (
 func TestTimerRunFullOfHoles(t *testing.T) {
 	for _, c := range []struct {
 		story   string
-		dropped []psn.PSN // by the model of TestClaimsNothingThatWasNotLost
+		copies  int64     // dropped, by the model of TestClaimsNothingThatWasNotLost
+		dropped []psn.PSN // their PSNs
 	}{
 		{"w10! a10 w11 w15 n12 w16 w17 w18! w13 w14 w15 w16 w18! +67ms w13 w15 w17 +67ms w12 w13 w14 w15 w16 w17 w18! a18",
-			[]psn.PSN{12, 13, 14, 16, 17, 18}}, // 12 three times, 14 twice
+			9, []psn.PSN{12, 13, 14, 16, 17, 18}}, // 12 three times, 14 twice
 		{"w10! a10 w11 w13 n12 w14 w15 w16 w14 w15 w17! +67ms w12 w14 n13 w16 w13 w14 w15 w16 w17! a17",
-			[]psn.PSN{12, 13, 15, 16}},
+			6, []psn.PSN{12, 13, 15, 16}}, // 12 and 13 twice
+		{"w10! a10 w11 w13 n12 w14 w15 w16 w17 w18 w19! w12 w17 n13 w19! w14 w15 w16 w18 +67ms w13 w14 w15 w16 w17 w18 w19! a19",
+			9, []psn.PSN{12, 13, 14, 15, 16, 17, 18, 19}}, // 13 twice
 	} {
 		s := requests(t, tell(t, Config{}, c.story))
+		if s.Lost > c.copies {
+			t.Errorf("lost %d copies, of %d: %s\n%s", s.Lost, c.copies, line(s), c.story)
+		}
 		lost := expand(s.LostRanges)
 		for _, p := range lost {
 			if !slices.Contains(c.dropped, p) {

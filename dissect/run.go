@@ -190,14 +190,16 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 		}
 	}
 	if t.on {
-		if span.First < s.next && t.early == (span.First < s.first) && t.missed == d.missed.Contains(span.First) && (s.mayBeLate(in, span.First) || s.precedes(in, span.First)) {
+		// After a timer's silence another run begins, whose packets may repeat these.
+		later := span.First < t.next && s.service() != codec.UC && s.tooLate(in.time-s.lastActivity())
+		if !later && span.First < s.next && t.early == (span.First < s.first) && t.missed == d.missed.Contains(span.First) && (s.mayBeLate(in, span.First) || s.precedes(in, span.First)) {
 			t.add(in, span)
 			s.packets++
 			s.bytes += int64(in.payload)
 			s.lastTime = in.time
 			return
 		}
-		if span.First < s.next && s.repeatsNeighbour(span.First) {
+		if !later && span.First < s.next && s.repeatsNeighbour(span.First) {
 			s.confirm(in) // repeats a neighbour
 		} else {
 			s.refute()
