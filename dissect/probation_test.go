@@ -65,3 +65,15 @@ func TestReadUndecidedCountsOnce(t *testing.T) {
 		t.Errorf("%s\n got %s\nwant %s", story, got, want)
 	}
 }
+
+// A NAK that names a PSN within a READ request which was sent again names no
+// packet.
+func TestNAKWithinRead(t *testing.T) {
+	const story = "w10! a10 w16 n11 w11 R12:3 w16"
+	for _, nak := range []string{" n13", " n14"} {
+		plain, named := requests(t, tell(t, Config{}, story)), requests(t, tell(t, Config{}, story+nak))
+		if line(plain) != line(named) {
+			t.Errorf("%s\n got %s\nwant %s", story+nak, line(named), line(plain))
+		}
+	}
+}
