@@ -296,7 +296,9 @@ func (s *stream) named(seq psn.Seq, at sight, by Evidence) {
 	} else if t.on && t.ahead {
 		s.skip()
 	}
-	if i, inside := d.gapAt(seq); inside && d.holes.Contains(seq) {
+	if i, inside := d.gapAt(seq); inside && d.gaps[i].inner.Contains(seq) {
+		return // within a READ request, where no packet begins
+	} else if inside && d.holes.Contains(seq) {
 		g := &d.gaps[i]
 		if g.confirmed == "" && g.evidence == EvidenceObserved {
 			d.times.nakGeneration.add(at.time - g.opened.time)

@@ -329,9 +329,7 @@ func (s *stream) keep(g *gap) {
 	if g.closed == ClosedReordered && !s.a.config.ReorderedGaps {
 		return
 	}
-	done := *g
-	done.inner = psn.Set{} // not needed any more; again may be, see recallCopy
-	d.done = append(d.done, done)
+	d.done = append(d.done, *g)
 	s.a.gapsKept++
 	if limit := s.a.gapLimit; len(d.done) >= 2*limit+4 {
 		s.a.keepWorst(d, limit)
