@@ -146,7 +146,8 @@ local function dissect(tvb, pinfo, tree)
       if ulen >= 20 and ulen + 20 <= l1 * 256 + l2 then
         local form, by_qp = FORMS[op], halves[sub(s, 27, 34)]
         local h = by_qp and by_qp[(q1 * 256 + q2) * 256 + q3]
-        if h and first and form and form.plain and flags % 16 == 0 and k1 + k2 > 0 and (not checking or n < 34 + ulen) then
+        if h and first and form and form.plain and flags % 16 == 0 and k1 + k2 > 0 and b8 % 32 < 16 and
+          (not checking or n < 34 + ulen) then
           local q, psn, left, pad = h.req, (s1 * 256 + s2) * 256 + s3, ulen - 12 - form.len, flags % 64 / 16
           if q.expect == psn and left >= pad and left % 4 == 0 and (form.ends or left - pad == h.mtu) then
             local seq, k, now = q.top, q.n + 1, floor(pinfo.rel_ts * 1e9 + 0.5)

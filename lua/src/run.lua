@@ -437,7 +437,7 @@ follow = function(s, p, n)
     seq = max(seq, s.top)
   end
   local last = seq + n - 1
-  if p.synchronised and s.half.transport == "mp-rdma" then
+  if p.synchronised then
     local d = trouble(s)
     d.synchronised = d.synchronised or {}
     set_insert(d.synchronised, seq, seq)
