@@ -106,7 +106,7 @@ func TestParseFaults(t *testing.T) {
 		{"links:\n  name: a\n  back: {loss: {model: nth}}", "x.yaml:3: links[0].back.loss[0].n: want numbers of packets, counted from 1"},
 		{"links:\n  name: a\n  back: {loss: {model: psn, psn: {psn: 16777216}}}", "x.yaml:3: links[0].back.loss[0].psn[0].psn: 16777216: want 0 to 16777215"},
 		{"links:\n  name: a\n  back: {reorder: {p: 1}}", "x.yaml:3: links[0].back.reorder[0].by: want how long the packets are held back"},
-		{"transport: {name: tcp}", `x.yaml:1: transport.name: "tcp": want go-back-n or windowless`},
+		{"transport: {name: tcp}", `x.yaml:1: transport.name: "tcp": want go-back-n, irn, windowless or mp-rdma`},
 		{"transport: {mode: literal}", "x.yaml:1: transport.mode: is for windowless, not for go-back-n"},
 		{"transport:\n  name: windowless\n  window: 4", "x.yaml:3: transport.window: is for go-back-n, not for windowless"},
 		{"transport: {name: windowless, mode: loose}", `x.yaml:1: transport.mode: "loose": want anchored or literal`},

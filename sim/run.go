@@ -226,11 +226,8 @@ func (r *run) path(f *flight) *way { return &r.paths[int(r.vary(f).SrcPort)%len(
 // vary is what of the headers changes from packet to packet.
 func (r *run) vary(f *flight) frame.Vary {
 	v := frame.Vary{ID: f.from.id}
-	switch {
-	case f.packet.Path != 0:
-		v.SrcPort = f.packet.Path
-	case f.pair != nil:
-		v.SrcPort = f.pair.port
+	if f.pair != nil {
+		v.SrcPort = 0xc000 | (f.pair.port+f.packet.Path)&0x3fff // a virtual path has its own
 	}
 	return v
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/rdmadump/rdmadump/transport"
 	"github.com/rdmadump/rdmadump/transport/gobackn"
+	"github.com/rdmadump/rdmadump/transport/irn"
+	"github.com/rdmadump/rdmadump/transport/mprdma"
 	"github.com/rdmadump/rdmadump/transport/windowless"
 )
 
@@ -15,10 +17,12 @@ type TransportName string
 // The transports.
 const (
 	GoBackN    TransportName = "go-back-n"
+	IRN        TransportName = "irn"
 	Windowless TransportName = "windowless"
+	MPRDMA     TransportName = "mp-rdma"
 )
 
-var transports = []TransportName{GoBackN, Windowless}
+var transports = []TransportName{GoBackN, IRN, Windowless, MPRDMA}
 
 // TransportNames are the names of all transports.
 func TransportNames() (names []string) {
@@ -56,7 +60,17 @@ type Transport struct {
 	CThresh int           `yaml:"c-thresh"` // windowless: packets of one report
 	TThresh time.Duration `yaml:"t-thresh"` // windowless: longest time between two
 	Hold    int           `yaml:"hold"`     // windowless: packets that the receiver keeps
-	RTT     time.Duration `yaml:"rtt"`      // windowless: longest round trip
+	RTT     time.Duration `yaml:"rtt"`      // windowless: longest round trip; mp-rdma: the one taken until one was measured
+
+	Cap     int           `yaml:"cap"`      // irn: packets in flight at most, the size of its bitmaps
+	RTOLow  time.Duration `yaml:"rto-low"`  // irn: the timer while few packets are in flight
+	RTOHigh time.Duration `yaml:"rto-high"` // irn: the timer otherwise
+	Few     int           `yaml:"few"`      // irn: how many are few
+
+	Paths         int `yaml:"virtual-paths"`  // mp-rdma: UDP source ports that a flow is spread over
+	InitialWindow int `yaml:"initial-window"` // mp-rdma: packets
+	Delta         int `yaml:"delta"`          // mp-rdma: by how many packets a path may be behind
+	Slots         int `yaml:"slots"`          // mp-rdma: packets that the receiver keeps track of
 }
 
 func (t *Transport) check(c *checker) {
@@ -71,20 +85,47 @@ func (t *Transport) check(c *checker) {
 	of(Windowless, t.CThresh != 0, "c-thresh")
 	of(Windowless, t.TThresh != 0, "t-thresh")
 	of(Windowless, t.Hold != 0, "hold")
-	of(Windowless, t.RTT != 0, "rtt")
+	c.want(t.RTT == 0 || t.Name == Windowless || t.Name == MPRDMA, "transport.rtt", "is for %s and %s, not for %s", Windowless, MPRDMA, t.Name)
+	of(IRN, t.Cap != 0, "cap")
+	of(IRN, t.RTOLow != 0, "rto-low")
+	of(IRN, t.RTOHigh != 0, "rto-high")
+	of(IRN, t.Few != 0, "few")
+	of(MPRDMA, t.Paths != 0, "virtual-paths")
+	of(MPRDMA, t.InitialWindow != 0, "initial-window")
+	of(MPRDMA, t.Delta != 0, "delta")
+	of(MPRDMA, t.Slots != 0, "slots")
 	c.within(int64(t.Window), 0, 1<<23, "transport.window")
 	c.within(int64(t.AckEvery), 0, 1<<16, "transport.ack-every")
 	c.within(int64(t.CThresh), 0, 1<<23, "transport.c-thresh")
 	c.within(int64(t.Hold), 0, 1<<23, "transport.hold")
+	c.within(int64(t.RTT), 0, int64(time.Minute), "transport.rtt")
+	c.within(int64(t.Cap), 0, 1<<16, "transport.cap")
+	c.within(int64(t.RTOLow), 0, int64(time.Minute), "transport.rto-low")
+	c.within(int64(t.RTOHigh), 0, int64(time.Minute), "transport.rto-high")
+	c.within(int64(t.Few), 0, 1<<16, "transport.few")
+	c.within(int64(t.Paths), 0, 1<<10, "transport.virtual-paths")
+	c.within(int64(t.InitialWindow), 0, 1<<16, "transport.initial-window")
+	c.within(int64(t.Delta), 0, 1<<16, "transport.delta")
+	c.within(int64(t.Slots), 0, 1<<16, "transport.slots")
 }
 
 // machines are the two ends of a direction of a queue pair, whose requester is at
 // an end.
 func (s *Scenario) machines(end int, ask, answer transport.QP) (requester, transport.Machine) {
 	t := &s.Transport
-	if t.Name == Windowless {
+	switch t.Name {
+	case Windowless:
 		p := s.windowless(end)
 		return windowless.NewRequester(ask, p), windowless.NewResponder(answer, p)
+	case IRN:
+		p := irn.Config{Cap: t.Cap, RTOLow: t.RTOLow, RTOHigh: t.RTOHigh, Few: t.Few}
+		return irn.NewRequester(ask, p), irn.NewResponder(answer, p)
+	case MPRDMA:
+		p := mprdma.Config{Paths: t.Paths, Window: float64(t.InitialWindow), Delta: t.Delta, Slots: t.Slots, RTT: t.RTT, Seed: s.Seed + uint64(ask.DestQP)}
+		if p.RTT == 0 {
+			p.RTT = s.roundTrip()
+		}
+		return mprdma.NewRequester(ask, p), mprdma.NewResponder(answer, p)
 	}
 	return gobackn.NewRequester(ask, t.Window), gobackn.NewResponder(answer, t.AckEvery)
 }
