@@ -31,13 +31,14 @@ assert(loadfile(plugin))()
 post.prefs.icrc = with_icrc == "icrc"
 post.init()
 
--- Items of the tree take anything, and print the values of the analysis.
+-- Items of the tree take anything, and print the values that are text.
 local item = {}
 item.__index = item
 for _, name in ipairs { "add_le", "set_generated", "append_text", "add_proto_expert_info" } do
   item[name] = function(self) return self end
 end
-function item:add(_, _, text)
+function item:add(_, value, text)
+  if type(value) == "string" then io.write(" ", value) end
   if type(text) == "string" then io.write(" ", text) end
   return setmetatable({}, item)
 end
