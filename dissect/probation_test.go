@@ -77,3 +77,13 @@ func TestNAKWithinRead(t *testing.T) {
 		}
 	}
 }
+
+// A run that leaves out a READ request which the receiver has leaves out one
+// packet.
+func TestReadLeftOut(t *testing.T) {
+	const story = "w10! a10 w10 w10 w10 w19 R12:3 w19 w10 w10 w10 w10 w10 w10 w10 w10 w10 w10 a11 w15 R12:3 a13 w11 w15"
+	s := requests(t, tell(t, Config{MaxGaps: 100}, story))
+	if fault := Unbalanced(s); fault != "" {
+		t.Errorf("%s\n%s", fault, line(s))
+	}
+}

@@ -26,6 +26,25 @@ func (d *recovery) seenBefore(span psn.Span) []psn.Span {
 	return out
 }
 
+// outsideReads is the parts of a span that packets begin in, as far as gaps that stand
+// know of READ requests.
+func (d *recovery) outsideReads(span psn.Span) []psn.Span {
+	out := []psn.Span{}
+	i, _ := d.gapAt(span.First)
+	for ; i < len(d.gaps) && d.gaps[i].First <= span.Last; i++ {
+		for _, inner := range within(&d.gaps[i].inner, span) {
+			if head := (psn.Span{First: span.First, Last: inner.First - 1}); head.Len() > 0 {
+				out = append(out, head)
+			}
+			span.First = inner.Last + 1
+		}
+	}
+	if span.Len() > 0 {
+		out = append(out, span)
+	}
+	return out
+}
+
 // skipOver notes a skip.
 func (s *stream) skipOver(span psn.Span, at sight) {
 	d := s.d

@@ -327,7 +327,9 @@ func (s *stream) passOver(span psn.Span, at sight, suspect bool) {
 		if harmless := part.Intersect(psn.Span{First: part.First, Last: s.acked - 1}); harmless.Len() > 0 {
 			if !suspect && !s.selects() {
 				for _, seen := range d.seenBefore(harmless) {
-					s.skipOver(seen, at)
+					for _, whole := range d.outsideReads(seen) {
+						s.skipOver(whole, at)
+					}
 				}
 			}
 			part.First = harmless.Last + 1
