@@ -198,6 +198,8 @@ func TestLossAgreesWithTruth(t *testing.T) {
 		switch {
 		case len(s.Links) > 0 && s.Links[0].There.Reorder != nil:
 			t.Skip("what go-back-N drops behind an overtaken packet looks lost to one who watches one point")
+		case s.Transport.Slots > 0:
+			t.Skip("what a NACK of a full ring names is late, not lost, which its ACK tells only afterwards")
 		case s.Order == Mixed:
 			t.Skip("resends of what had arrived, lost or not asked for, look like losses at one point")
 		}
