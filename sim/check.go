@@ -24,7 +24,7 @@ func (s *Scenario) check() *Fault {
 	c.work(s)
 	c.network(s)
 	c.hosts(s)
-	s.Transport.check(&c)
+	s.Transport.check(&c, s.Carrier)
 	return c.first
 }
 

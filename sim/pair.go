@@ -13,7 +13,7 @@ type pair struct {
 	number int // counted from 0
 	qpn    [2]uint32
 	start  [2]psn.PSN
-	port   uint16 // UDP source port
+	port   uint16 // UDP source port; MP-RDMA's first, the other paths count up
 	rkey   [2]uint32
 
 	flows  []*flow          // in either direction that has work
@@ -65,6 +65,9 @@ func (r *run) newPair(n int) *pair {
 		p.comm[end] = random.Uint32()
 	}
 	p.port = 0xc000 | uint16(random.Uint32())&0x3fff
+	if s.Transport.Name == MPRDMA {
+		p.port = min(p.port, 1<<16-mostPaths)
+	}
 	for end, from := range []End{FromSender, FromReceiver} {
 		if f := r.newFlow(p, end, from); f != nil {
 			p.flows = append(p.flows, f)

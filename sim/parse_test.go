@@ -108,7 +108,7 @@ func TestParseFaults(t *testing.T) {
 		{"links:\n  name: a\n  back: {reorder: {p: 1}}", "x.yaml:3: links[0].back.reorder[0].by: want how long the packets are held back"},
 		{"transport: {name: tcp}", `x.yaml:1: transport.name: "tcp": want go-back-n, irn, windowless or mp-rdma`},
 		{"transport: {mode: literal}", "x.yaml:1: transport.mode: is for windowless, not for go-back-n"},
-		{"transport:\n  name: windowless\n  window: 4", "x.yaml:3: transport.window: is for go-back-n, not for windowless"},
+		{"transport:\n  name: windowless\n  window: 4", "x.yaml:3: transport.window: is for go-back-n or mp-rdma, not for windowless"},
 		{"transport: {name: windowless, mode: loose}", `x.yaml:1: transport.mode: "loose": want anchored or literal`},
 		{"transport: go-back-n", "x.yaml:1: transport: want keys with values: name, window, ack-every, mode, rate, c-thresh, t-thresh, hold, rtt"},
 		{"work:\n- verb: put", `x.yaml:2: work[0].verb: "put": want send, send-imm, send-inv, write, write-imm, read, cmp-swap or fetch-add`},

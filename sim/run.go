@@ -220,14 +220,14 @@ func kindOf(o codec.Opcode) kind {
 }
 
 // path is the path that a packet takes: all of a queue pair the same one, but
-// for those that choose for themselves.
+// for those of MP-RDMA, which choose for themselves.
 func (r *run) path(f *flight) *way { return &r.paths[int(r.vary(f).SrcPort)%len(r.paths)] }
 
 // vary is what of the headers changes from packet to packet.
 func (r *run) vary(f *flight) frame.Vary {
 	v := frame.Vary{ID: f.from.id}
 	if f.pair != nil {
-		v.SrcPort = 0xc000 | (f.pair.port+f.packet.Path)&0x3fff // a virtual path has its own
+		v.SrcPort = f.pair.port + f.packet.Path
 	}
 	return v
 }

@@ -52,7 +52,7 @@ func (m *Mode) UnmarshalText(b []byte) error { return choose(m, b, Anchored, Lit
 type Transport struct {
 	Name TransportName `yaml:"name"`
 
-	Window   int `yaml:"window"`    // go-back-n: packets in flight, 0 for no limit
+	Window   int `yaml:"window"`    // go-back-n: packets in flight, 0 for no limit; mp-rdma: those that it begins with
 	AckEvery int `yaml:"ack-every"` // go-back-n: packets of one acknowledgement, where none is asked for
 
 	Mode    Mode          `yaml:"mode"`     // windowless; the empty one is Anchored
@@ -60,74 +60,137 @@ type Transport struct {
 	CThresh int           `yaml:"c-thresh"` // windowless: packets of one report
 	TThresh time.Duration `yaml:"t-thresh"` // windowless: longest time between two
 	Hold    int           `yaml:"hold"`     // windowless: packets that the receiver keeps
-	RTT     time.Duration `yaml:"rtt"`      // windowless: longest round trip; mp-rdma: the one taken until one was measured
+	RTT     time.Duration `yaml:"rtt"`      // windowless: longest round trip; mp-rdma: what is taken for it until one was measured
 
-	Cap     int           `yaml:"cap"`      // irn: packets in flight at most, the size of its bitmaps
+	Cap     int           `yaml:"cap"`      // irn: packets in flight (BDP-FC)
 	RTOLow  time.Duration `yaml:"rto-low"`  // irn: the timer while few packets are in flight
-	RTOHigh time.Duration `yaml:"rto-high"` // irn: the timer otherwise
+	RTOHigh time.Duration `yaml:"rto-high"` // irn: and otherwise
 	Few     int           `yaml:"few"`      // irn: how many are few
 
-	Paths         int `yaml:"virtual-paths"`  // mp-rdma: UDP source ports that a flow is spread over
-	InitialWindow int `yaml:"initial-window"` // mp-rdma: packets
-	Delta         int `yaml:"delta"`          // mp-rdma: by how many packets a path may be behind
-	Slots         int `yaml:"slots"`          // mp-rdma: packets that the receiver keeps track of
+	Paths int     `yaml:"paths"` // mp-rdma: virtual paths, a UDP source port each
+	Delta int     `yaml:"delta"` // mp-rdma: packets that an acknowledged one may be behind the newest
+	Slots int     `yaml:"slots"` // mp-rdma: packets that the receiver has room for out of order
+	Alpha float64 `yaml:"alpha"` // mp-rdma: how much longer or shorter a synchronise operation waits
 }
 
-func (t *Transport) check(c *checker) {
+func (t *Transport) check(c *checker, carrier Carrier) {
 	c.want(slices.Contains(transports, t.Name), "transport.name", "%q: want %s", t.Name, list(transports))
-	of := func(name TransportName, given bool, key string) {
-		c.want(!given || t.Name == name, "transport."+key, "is for %s, not for %s", name, t.Name)
+	c.want(t.Name != MPRDMA || carrier == CarrierIPv4 || carrier == CarrierIPv6, "transport.name", "mp-rdma tells paths apart by UDP ports, which %s has not", carrier)
+	for _, v := range []struct {
+		key   string
+		given bool
+		of    []TransportName
+	}{
+		{"window", t.Window != 0, []TransportName{GoBackN, MPRDMA}},
+		{"ack-every", t.AckEvery != 0, []TransportName{GoBackN}},
+		{"mode", t.Mode != "", []TransportName{Windowless}},
+		{"rate", t.Rate != 0, []TransportName{Windowless}},
+		{"c-thresh", t.CThresh != 0, []TransportName{Windowless}},
+		{"t-thresh", t.TThresh != 0, []TransportName{Windowless}},
+		{"hold", t.Hold != 0, []TransportName{Windowless}},
+		{"rtt", t.RTT != 0, []TransportName{Windowless, MPRDMA}},
+		{"cap", t.Cap != 0, []TransportName{IRN}},
+		{"rto-low", t.RTOLow != 0, []TransportName{IRN}},
+		{"rto-high", t.RTOHigh != 0, []TransportName{IRN}},
+		{"few", t.Few != 0, []TransportName{IRN}},
+		{"paths", t.Paths != 0, []TransportName{MPRDMA}},
+		{"delta", t.Delta != 0, []TransportName{MPRDMA}},
+		{"slots", t.Slots != 0, []TransportName{MPRDMA}},
+		{"alpha", t.Alpha != 0, []TransportName{MPRDMA}},
+	} {
+		c.want(!v.given || slices.Contains(v.of, t.Name), "transport."+v.key, "is for %s, not for %s", list(v.of), t.Name)
 	}
-	of(GoBackN, t.Window != 0, "window")
-	of(GoBackN, t.AckEvery != 0, "ack-every")
-	of(Windowless, t.Mode != "", "mode")
-	of(Windowless, t.Rate != 0, "rate")
-	of(Windowless, t.CThresh != 0, "c-thresh")
-	of(Windowless, t.TThresh != 0, "t-thresh")
-	of(Windowless, t.Hold != 0, "hold")
-	c.want(t.RTT == 0 || t.Name == Windowless || t.Name == MPRDMA, "transport.rtt", "is for %s and %s, not for %s", Windowless, MPRDMA, t.Name)
-	of(IRN, t.Cap != 0, "cap")
-	of(IRN, t.RTOLow != 0, "rto-low")
-	of(IRN, t.RTOHigh != 0, "rto-high")
-	of(IRN, t.Few != 0, "few")
-	of(MPRDMA, t.Paths != 0, "virtual-paths")
-	of(MPRDMA, t.InitialWindow != 0, "initial-window")
-	of(MPRDMA, t.Delta != 0, "delta")
-	of(MPRDMA, t.Slots != 0, "slots")
-	c.within(int64(t.Window), 0, 1<<23, "transport.window")
-	c.within(int64(t.AckEvery), 0, 1<<16, "transport.ack-every")
-	c.within(int64(t.CThresh), 0, 1<<23, "transport.c-thresh")
-	c.within(int64(t.Hold), 0, 1<<23, "transport.hold")
-	c.within(int64(t.RTT), 0, int64(time.Minute), "transport.rtt")
-	c.within(int64(t.Cap), 0, 1<<16, "transport.cap")
-	c.within(int64(t.RTOLow), 0, int64(time.Minute), "transport.rto-low")
-	c.within(int64(t.RTOHigh), 0, int64(time.Minute), "transport.rto-high")
-	c.within(int64(t.Few), 0, 1<<16, "transport.few")
-	c.within(int64(t.Paths), 0, 1<<10, "transport.virtual-paths")
-	c.within(int64(t.InitialWindow), 0, 1<<16, "transport.initial-window")
-	c.within(int64(t.Delta), 0, 1<<16, "transport.delta")
-	c.within(int64(t.Slots), 0, 1<<16, "transport.slots")
+	for _, v := range []struct {
+		key   string
+		value int
+		most  int64
+	}{
+		{"window", t.Window, 1 << 23}, {"ack-every", t.AckEvery, 1 << 16}, {"c-thresh", t.CThresh, 1 << 23}, {"hold", t.Hold, 1 << 23},
+		{"cap", t.Cap, 1 << 16}, {"few", t.Few, 1 << 16},
+		{"paths", t.Paths, mostPaths}, {"delta", t.Delta, 1 << 16}, {"slots", t.Slots, 1 << 16},
+	} {
+		c.within(int64(v.value), 0, v.most, "transport."+v.key)
+	}
+	c.want(t.Alpha >= 0 && t.Alpha <= 1000, "transport.alpha", "%v: want 0 to 1000", t.Alpha)
+	c.want(t.RTOLow >= 0 && t.RTOHigh >= 0 && (t.RTOHigh == 0 || t.RTOLow <= t.RTOHigh), "transport.rto-low", "want no more than rto-high")
 }
+
+// mostPaths is how many paths a queue pair of MP-RDMA may have.
+const mostPaths = 256
 
 // machines are the two ends of a direction of a queue pair, whose requester is at
 // an end.
 func (s *Scenario) machines(end int, ask, answer transport.QP) (requester, transport.Machine) {
-	t := &s.Transport
-	switch t.Name {
+	switch t := &s.Transport; t.Name {
 	case Windowless:
 		p := s.windowless(end)
 		return windowless.NewRequester(ask, p), windowless.NewResponder(answer, p)
 	case IRN:
-		p := irn.Config{Cap: t.Cap, RTOLow: t.RTOLow, RTOHigh: t.RTOHigh, Few: t.Few}
-		return irn.NewRequester(ask, p), irn.NewResponder(answer, p)
+		c := s.irn(end)
+		return irn.NewRequester(ask, c), irn.NewResponder(answer, c)
 	case MPRDMA:
-		p := mprdma.Config{Paths: t.Paths, Window: float64(t.InitialWindow), Delta: t.Delta, Slots: t.Slots, RTT: t.RTT, Seed: s.Seed + uint64(ask.DestQP)}
-		if p.RTT == 0 {
-			p.RTT = s.roundTrip()
-		}
-		return mprdma.NewRequester(ask, p), mprdma.NewResponder(answer, p)
+		c := s.mprdma(s.random("paths " + number(end) + " " + number(int(ask.SrcQP))).Uint64())
+		return mprdma.NewRequester(ask, c), mprdma.NewResponder(answer, c)
+	default:
+		return gobackn.NewRequester(ask, t.Window), gobackn.NewResponder(answer, t.AckEvery)
 	}
-	return gobackn.NewRequester(ask, t.Window), gobackn.NewResponder(answer, t.AckEvery)
+}
+
+// irn are the parameters of an IRN flow that an end sends.
+func (s *Scenario) irn(end int) irn.Config {
+	t, host := &s.Transport, &s.Sender
+	if end == 1 {
+		host = &s.Receiver
+	}
+	c := irn.Config{Cap: t.Cap, RTOLow: t.RTOLow, RTOHigh: t.RTOHigh, Few: t.Few}
+	if c.Cap == 0 {
+		c.Cap = irn.Cap(irn.BDP(int64(host.Rate), s.emptyTrip()), s.Pairs.MTU)
+	}
+	if c.RTOLow == 0 {
+		c.RTOLow = max(100*time.Microsecond, s.roundTrip())
+	}
+	if c.RTOHigh == 0 {
+		c.RTOHigh = max(320*time.Microsecond, c.RTOLow)
+	}
+	return c
+}
+
+// mprdma are the parameters of an MP-RDMA flow.
+func (s *Scenario) mprdma(seed uint64) mprdma.Config {
+	t := &s.Transport
+	c := mprdma.Config{Paths: t.Paths, Window: float64(t.Window), Delta: t.Delta, Slots: t.Slots, Alpha: t.Alpha, RTT: t.RTT, Seed: seed}
+	if c.Paths == 0 && len(s.Paths) > 0 {
+		c.Paths = min(s.ways(), mostPaths)
+	}
+	if c.RTT == 0 {
+		c.RTT = s.emptyTrip()
+	}
+	return c
+}
+
+// ways is how many paths the network has.
+func (s *Scenario) ways() (n int) {
+	for _, p := range s.paths() {
+		n += max(p.Count, 1)
+	}
+	return n
+}
+
+// emptyTrip is how long a full packet and a report of it take over the longest
+// path when nothing else is under way.
+func (s *Scenario) emptyTrip() (longest time.Duration) {
+	for _, p := range s.paths() {
+		trip := taken(s.fullFrame(), s.Sender.Rate) + taken(report, s.Receiver.Rate)
+		for i := range p.Links {
+			l := &p.Links[i]
+			trip += 2 * exact(l.Delay)
+			if l.Rate > 0 {
+				trip += taken(s.fullFrame()+report, l.Rate)
+			}
+		}
+		longest = max(longest, trip.time())
+	}
+	return longest
 }
 
 // windowless are the parameters of a windowless flow that an end sends.

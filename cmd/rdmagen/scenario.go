@@ -89,7 +89,7 @@ func settings() []setting {
 	return []setting{
 		text("transport", string(d.Transport.Name), "name", "how loss is recovered: "+strings.Join(sim.TransportNames(), ", "), func(s *sim.Scenario) encoding.TextUnmarshaler { return &s.Transport.Name }),
 		text("mode", "anchored", "name", "windowless: anchored or literal", func(s *sim.Scenario) encoding.TextUnmarshaler { return &s.Transport.Mode }),
-		whole("window", "", "go-back-n: packets in flight at most", func(s *sim.Scenario) *int { return &s.Transport.Window }),
+		whole("window", "", "go-back-n: packets in flight at most; mp-rdma: those that it begins with", func(s *sim.Scenario) *int { return &s.Transport.Window }),
 		everyWork("verb", string(d.Work[0].Verb), "verb", "what the messages are: "+strings.Join(sim.VerbNames(), ", "), func(w *sim.Work) encoding.TextUnmarshaler { return &w.Verb }),
 		everyWork("size", "64KiB", "bytes", "size of each message, or a range such as 1KiB..64KiB", func(w *sim.Work) encoding.TextUnmarshaler { return &w.Size }),
 		{name: "count", value: "1", kind: "N", usage: "messages of each queue pair", apply: func(s *sim.Scenario, v string) error {
