@@ -88,6 +88,7 @@ func settings() []setting {
 	d := sim.Default()
 	return []setting{
 		text("transport", string(d.Transport.Name), "name", "how loss is recovered: "+strings.Join(sim.TransportNames(), ", "), func(s *sim.Scenario) encoding.TextUnmarshaler { return &s.Transport.Name }),
+		text("fault", "", "name", "have endpoints break a rule once: "+strings.Join(sim.BreachNames(), ", "), func(s *sim.Scenario) encoding.TextUnmarshaler { return &s.Fault }),
 		text("mode", "anchored", "name", "windowless: anchored or literal", func(s *sim.Scenario) encoding.TextUnmarshaler { return &s.Transport.Mode }),
 		whole("window", "", "go-back-n: packets in flight at most; mp-rdma: those that it begins with", func(s *sim.Scenario) *int { return &s.Transport.Window }),
 		everyWork("verb", string(d.Work[0].Verb), "verb", "what the messages are: "+strings.Join(sim.VerbNames(), ", "), func(w *sim.Work) encoding.TextUnmarshaler { return &w.Verb }),
