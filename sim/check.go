@@ -25,6 +25,8 @@ func (s *Scenario) check() *Fault {
 	c.network(s)
 	c.hosts(s)
 	s.Transport.check(&c, s.Carrier)
+	of := s.Fault.of()
+	c.want(of == "" || of == s.Transport.Name, "fault", "%s is for %s, not for %s", s.Fault, of, s.Transport.Name)
 	return c.first
 }
 

@@ -106,6 +106,9 @@ func (r *run) newFlow(p *pair, end int, from End) *flow {
 
 func (r *run) newMachine(m transport.Machine, end int, p *pair) *machine {
 	r.machines++
+	if r.s.Fault != "" {
+		m = &breaker{Machine: m, breach: r.s.Fault}
+	}
 	return &machine{Machine: m, host: &r.hosts[end], pair: p, number: r.machines, place: -1}
 }
 

@@ -16,6 +16,7 @@ type Scenario struct {
 	Until time.Duration `yaml:"until"` // the run is broken off there; 0 for never
 
 	Transport Transport `yaml:"transport"`
+	Fault     Breach    `yaml:"fault"` // the rule that endpoints break
 	Pairs     Pairs     `yaml:"pairs"`
 	Work      []Work    `yaml:"work"` // what each queue pair posts
 	Order     Order     `yaml:"order"`

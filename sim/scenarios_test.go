@@ -278,7 +278,7 @@ func TestReferenceIsComplete(t *testing.T) {
 	for _, v := range []any{Scenario{}, Transport{}, Pairs{}, Work{}, Receives{}, Host{}, CNP{}, Path{}, Link{}, Direction{}, Late{}, Copy{}} {
 		words = append(words, known(reflect.TypeOf(v))...)
 	}
-	words = append(words, VerbNames()...)
+	words = append(append(words, VerbNames()...), BreachNames()...)
 	for _, w := range words {
 		if !strings.Contains(string(b), "`"+w+"`") {
 			t.Errorf("docs/scenarios.md lacks %s", w)

@@ -87,8 +87,9 @@ func (c *scenarioFlags) scenario(command *cobra.Command) (*sim.Scenario, error) 
 func settings() []setting {
 	d := sim.Default()
 	return []setting{
-		text("transport", string(d.Transport.Name), "name", "how loss is recovered: "+strings.Join(sim.TransportNames(), ", "), func(s *sim.Scenario) encoding.TextUnmarshaler { return &s.Transport.Name }),
-		text("mode", "anchored", "name", "windowless: anchored or literal", func(s *sim.Scenario) encoding.TextUnmarshaler { return &s.Transport.Mode }),
+		text("transport", string(d.Transport.Name), "how loss is recovered: "+strings.Join(sim.TransportNames(), ", "), func(s *sim.Scenario) encoding.TextUnmarshaler { return &s.Transport.Name }),
+		text("fault", "", "have endpoints break a rule once: "+strings.Join(sim.BreachNames(), ", "), func(s *sim.Scenario) encoding.TextUnmarshaler { return &s.Fault }),
+		text("mode", "anchored", "windowless: anchored or literal", func(s *sim.Scenario) encoding.TextUnmarshaler { return &s.Transport.Mode }),
 		whole("window", "", "go-back-n: packets in flight at most; mp-rdma: those that it begins with", func(s *sim.Scenario) *int { return &s.Transport.Window }),
 		everyWork("verb", string(d.Work[0].Verb), "verb", "what the messages are: "+strings.Join(sim.VerbNames(), ", "), func(w *sim.Work) encoding.TextUnmarshaler { return &w.Verb }),
 		everyWork("size", "64KiB", "bytes", "size of each message, or a range such as 1KiB..64KiB", func(w *sim.Work) encoding.TextUnmarshaler { return &w.Size }),
@@ -124,7 +125,7 @@ func settings() []setting {
 			s.Pairs.AckTimeout = uint8(n)
 			return nil
 		}},
-		text("carrier", string(d.Carrier), "name", "ipv4 or ipv6 (RoCEv2), rocev1, ib or ib-grh (native InfiniBand)", func(s *sim.Scenario) encoding.TextUnmarshaler { return &s.Carrier }),
+		text("carrier", string(d.Carrier), "ipv4 or ipv6 (RoCEv2), rocev1, ib or ib-grh (native InfiniBand)", func(s *sim.Scenario) encoding.TextUnmarshaler { return &s.Carrier }),
 		{name: "vlan", kind: "ID", usage: "VLAN tag, outermost first; may be repeated", apply: func(s *sim.Scenario, v string) error {
 			n, err := strconv.ParseUint(v, 10, 12)
 			if err != nil {
@@ -149,8 +150,8 @@ func settings() []setting {
 }
 
 // text is a flag for what knows how to read itself.
-func text(name, value, kind, usage string, where func(*sim.Scenario) encoding.TextUnmarshaler) setting {
-	return setting{name: name, value: value, kind: kind, usage: usage, apply: func(s *sim.Scenario, v string) error {
+func text(name, value, usage string, where func(*sim.Scenario) encoding.TextUnmarshaler) setting {
+	return setting{name: name, value: value, kind: "name", usage: usage, apply: func(s *sim.Scenario, v string) error {
 		return where(s).UnmarshalText([]byte(v))
 	}}
 }
