@@ -89,6 +89,9 @@ var ErrForeign = errors.New("not a plugin of rdmadump")
 // the error is ErrForeign.
 func Install(folder string) (path string, changed bool, err error) {
 	path = filepath.Join(folder, FileName)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return path, false, fmt.Errorf("%s: %w", path, ErrForeign) // a device has no end
+	}
 	old, err := os.ReadFile(path)
 	switch {
 	case err == nil && bytes.Equal(old, Plugin):

@@ -76,3 +76,14 @@ func TestInstall(t *testing.T) {
 		t.Errorf("%d files are left", len(left))
 	}
 }
+
+// What is no file is never read: a device may have no end.
+func TestInstallOverDevice(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.Symlink(os.DevNull, filepath.Join(folder, FileName)); err != nil {
+		t.Skip(err)
+	}
+	if _, _, err := Install(folder); !errors.Is(err, ErrForeign) {
+		t.Errorf("%v, want %v", err, ErrForeign)
+	}
+}

@@ -34,7 +34,7 @@ over a network that loses, damages, duplicates and reorders packets, seen from
 any point of it, and beside the captures the truth about every packet.
 
 Exit status: 0 done; 1 it could not be done; 2 wrong usage.`,
-		Example: `  rdmagen flow --loss 0.01 | rdmadump loss -
+		Example: `  rdmagen flow --count 20 --loss 0.01 | rdmadump loss -
   rdmagen flow -f scenario.yaml -o sender=a.pcap -o receiver=b.pcap
   rdmagen craft --opcode cnp --icrc bad -o cnp.pcap
   rdmagen race --losses 0,0.001,0.01`,
