@@ -191,3 +191,30 @@ func (r *Replies) drop() {
 	}
 	r.queue = r.queue[:copy(r.queue, r.queue[1:])]
 }
+
+// Answered reports whether a request of the verb draws an answer of its own, and
+// not an acknowledgement alone.
+func Answered(v codec.Verb) bool {
+	switch v {
+	case codec.VerbRead, codec.VerbAtomic, codec.VerbFlush, codec.VerbAtomicWrite:
+		return true
+	}
+	return false
+}
+
+// Answer queues what a request is answered with that e has executed, if it is
+// one that is Answered. again is as in Atomic.
+func (r *Replies) Answer(e *Executor, at psn.Seq, p *Packet, again bool) {
+	switch verb := p.BTH.Opcode.Verb(); {
+	case verb == codec.VerbAtomic:
+		if found, ok := e.Found(p.BTH.PSN); ok {
+			r.Atomic(at, found, e.MSN, again)
+		}
+	case verb == codec.VerbRead:
+		if e.Allows(&p.RETH) {
+			r.Read(at, &p.RETH, e.MSN, again)
+		}
+	case Answered(verb):
+		r.Read(at, &codec.RETH{}, e.MSN, again)
+	}
+}

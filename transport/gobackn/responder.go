@@ -64,7 +64,7 @@ func (r *Responder) refuse(s codec.Syndrome) {
 // accept executes the expected request.
 func (r *Responder) accept(p *transport.Packet) {
 	verb := p.BTH.Opcode.Verb()
-	if answered(verb) && r.replies.Full() {
+	if transport.Answered(verb) && r.replies.Full() {
 		r.refuse(codec.SyndromeInvalidRequest)
 		return
 	}
@@ -74,9 +74,9 @@ func (r *Responder) accept(p *transport.Packet) {
 	}
 	at := r.Expected
 	r.Expected += psn.Seq(transport.Span(p, r.qp.MTU))
-	if answered(verb) {
+	if transport.Answered(verb) {
 		r.waiting = 0
-		r.answer(at, p, false)
+		r.replies.Answer(&r.exec, at, p, false)
 		return
 	}
 	if r.waiting++; p.BTH.AckReq || r.waiting >= r.every {
@@ -94,39 +94,13 @@ func (r *Responder) acknowledge() {
 // is served from memory, from its middle too, an atomic is told what it found
 // when it was executed (IBA 9.7.5.1.4).
 func (r *Responder) repeat(s psn.Seq, p *transport.Packet) {
-	if !answered(p.BTH.Opcode.Verb()) {
+	if !transport.Answered(p.BTH.Opcode.Verb()) {
 		r.acknowledge()
 		return
 	}
 	if s+psn.Seq(transport.Span(p, r.qp.MTU)) <= r.Expected {
-		r.answer(s, p, true)
+		r.replies.Answer(&r.exec, s, p, true)
 	}
-}
-
-// answer queues what a READ, an atomic, a FLUSH or an ATOMIC WRITE is answered
-// with.
-func (r *Responder) answer(at psn.Seq, p *transport.Packet, again bool) {
-	switch p.BTH.Opcode.Verb() {
-	case codec.VerbAtomic:
-		if found, ok := r.exec.Found(p.BTH.PSN); ok {
-			r.replies.Atomic(at, found, r.exec.MSN, again)
-		}
-	case codec.VerbRead:
-		if r.exec.Allows(&p.RETH) {
-			r.replies.Read(at, &p.RETH, r.exec.MSN, again)
-		}
-	default:
-		r.replies.Read(at, &codec.RETH{}, r.exec.MSN, again)
-	}
-}
-
-// answered reports whether a verb draws an answer of its own.
-func answered(v codec.Verb) bool {
-	switch v {
-	case codec.VerbRead, codec.VerbAtomic, codec.VerbFlush, codec.VerbAtomicWrite:
-		return true
-	}
-	return false
 }
 
 // Ready implements transport.Machine.

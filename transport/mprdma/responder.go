@@ -117,7 +117,7 @@ func (r *Responder) Receive(_ transport.Time, p *transport.Packet) {
 
 // execute executes the packet at the head and moves the head behind it.
 func (r *Responder) execute(p *transport.Packet) codec.Syndrome {
-	answered := answered(p.BTH.Opcode.Verb())
+	answered := transport.Answered(p.BTH.Opcode.Verb())
 	if answered && r.replies.Full() {
 		return codec.SyndromeInvalidRequest
 	}
@@ -153,7 +153,7 @@ func (r *Responder) advance() (codec.Syndrome, uint16) {
 // repeat answers a duplicate again: a READ from memory, from its middle too, an
 // atomic with what it found.
 func (r *Responder) repeat(s psn.Seq, p *transport.Packet) {
-	if answered(p.BTH.Opcode.Verb()) && s+psn.Seq(transport.Span(p, r.qp.MTU)) <= r.Head {
+	if transport.Answered(p.BTH.Opcode.Verb()) && s+psn.Seq(transport.Span(p, r.qp.MTU)) <= r.Head {
 		r.answer(s, p, true)
 	}
 }
@@ -168,27 +168,7 @@ func (r *Responder) answer(at psn.Seq, p *transport.Packet, again bool) {
 		r.routes[r.oldest] = v
 		r.oldest = (r.oldest + 1) % len(r.routes)
 	}
-	switch p.BTH.Opcode.Verb() {
-	case codec.VerbAtomic:
-		if found, ok := r.exec.Found(p.BTH.PSN); ok {
-			r.replies.Atomic(at, found, r.exec.MSN, again)
-		}
-	case codec.VerbRead:
-		if r.exec.Allows(&p.RETH) {
-			r.replies.Read(at, &p.RETH, r.exec.MSN, again)
-		}
-	default:
-		r.replies.Read(at, &codec.RETH{}, r.exec.MSN, again)
-	}
-}
-
-// answered reports whether a verb draws an answer of its own.
-func answered(v codec.Verb) bool {
-	switch v {
-	case codec.VerbRead, codec.VerbAtomic, codec.VerbFlush, codec.VerbAtomicWrite:
-		return true
-	}
-	return false
+	r.replies.Answer(&r.exec, at, p, again)
 }
 
 // ack acknowledges a packet on its path.

@@ -38,7 +38,7 @@ func (r *Responder) Receive(now transport.Time, p *transport.Packet) {
 	span := psn.Span{First: at, Last: at + psn.Seq(transport.Span(p, r.qp.MTU)) - 1}
 	switch {
 	case at < r.next:
-		r.duplicate(at, p)
+		r.replies.Answer(&r.exec, at, p, true)
 		r.again(now)
 	case r.had.Contains(at) && r.held[at] == nil:
 		// Literal only: reported, but not kept.
@@ -92,28 +92,8 @@ func (r *Responder) execute(p *transport.Packet) bool {
 		r.replies.NAK(r.next, s, r.exec.MSN)
 		return false
 	}
-	switch p.BTH.Opcode.Verb() {
-	case codec.VerbAtomic:
-		found, _ := r.exec.Found(p.BTH.PSN)
-		r.replies.Atomic(r.next, found, r.exec.MSN, false)
-	case codec.VerbRead:
-		r.replies.Read(r.next, &p.RETH, r.exec.MSN, false)
-	}
+	r.replies.Answer(&r.exec, r.next, p, false)
 	return true
-}
-
-// duplicate answers again what has an answer of its own.
-func (r *Responder) duplicate(at psn.Seq, p *transport.Packet) {
-	switch p.BTH.Opcode.Verb() {
-	case codec.VerbAtomic:
-		if found, ok := r.exec.Found(p.BTH.PSN); ok {
-			r.replies.Atomic(at, found, r.exec.MSN, true)
-		}
-	case codec.VerbRead:
-		if r.exec.Allows(&p.RETH) {
-			r.replies.Read(at, &p.RETH, r.exec.MSN, true)
-		}
-	}
 }
 
 // keep copies a packet that came before its turn.
