@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rdmadump/rdmadump/capture"
 	"github.com/rdmadump/rdmadump/conform"
 	"github.com/rdmadump/rdmadump/dissect"
 	"github.com/rdmadump/rdmadump/internal/cli"
@@ -145,26 +144,10 @@ func (flags *checkFlags) run(s streams, rules conform.RuleSet, names []string) e
 	config.Follow = checker.Follow
 	holdMemory(config.MaxHalves)
 	analyzer := dissect.NewAnalyzer(config)
-	reading, opened := pass{streams: s, waiting: out.waiting}, false
-	reading.open = func(part *capture.Part) {
-		info := part.Info()
-		analyzer.OpenCapture(info.Name, info.Format)
-		opened = true
-	}
-	reading.frame = func(f *dissect.Frame) error {
-		if err := flags.selection.begin(f.Time); err != nil {
-			return err
-		}
-		analyzer.Frame(f)
-		return out.out.err
-	}
-	reading.close = func(i int, part *capture.Part, fault error) error {
-		analyzer.CloseCapture(i, part.Info().Drops, fault)
-		return nil
-	}
+	reading, opened := analysis(s, analyzer, &flags.selection, out)
 	failed := reading.run(names)
 	checker.End()
-	if !opened || errors.As(failed, &cli.UsageError{}) {
+	if !*opened || errors.As(failed, &cli.UsageError{}) {
 		return failed
 	}
 	result := analyzer.Report()

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rdmadump/rdmadump/capture"
 	"github.com/rdmadump/rdmadump/dissect"
 	"github.com/rdmadump/rdmadump/internal/cli"
 	"github.com/rdmadump/rdmadump/report"
@@ -92,35 +91,9 @@ func (flags *lossFlags) run(s streams, names []string) error {
 	}
 	holdMemory(config.MaxHalves)
 	analyzer := dissect.NewAnalyzer(config)
-	opened := false
-	reading := pass{streams: s}
-	if told != nil {
-		reading.waiting = told.waiting
-	}
-	reading.open = func(part *capture.Part) {
-		info := part.Info()
-		analyzer.OpenCapture(info.Name, info.Format)
-		opened = true
-	}
-	reading.frame = func(f *dissect.Frame) error {
-		if err := flags.selection.begin(f.Time); err != nil {
-			return err
-		}
-		analyzer.Frame(f)
-		if told != nil {
-			return told.out.err
-		}
-		return nil
-	}
-	reading.close = func(i int, part *capture.Part, fault error) error {
-		analyzer.CloseCapture(i, part.Info().Drops, fault)
-		return nil
-	}
-	reading.unread = func(name string, err error) {
-		analyzer.CloseCapture(analyzer.OpenCapture(name, ""), 0, err)
-	}
+	reading, opened := analysis(s, analyzer, &flags.selection, told)
 	failed := reading.run(names)
-	if !opened && !flags.json || errors.As(failed, &cli.UsageError{}) {
+	if !*opened && !flags.json || errors.As(failed, &cli.UsageError{}) {
 		return failed
 	}
 	if told != nil {

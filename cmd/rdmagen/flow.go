@@ -42,7 +42,7 @@ given beside it change what it says. The same scenario gives the same bytes.
 Payload comes from the seed. Every byte that arrives is compared with what was
 sent; a wrong one ends the run.`,
 		Example: `  rdmagen flow --count 20 --loss 0.01 | rdmadump loss -
-  rdmagen flow --verb read --drop 1003:1 --start-psn 1000 -o receiver=r.pcap
+  rdmagen flow --drop 1003:1 --start-psn 1000 -o receiver=r.pcap
   rdmagen flow -f scenario.yaml -o '%.pcapng' --truth truth.json`,
 		Args: cli.NoArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
