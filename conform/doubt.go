@@ -19,13 +19,13 @@ type doubt struct {
 type doubtKind uint8
 
 const (
-	ifBySender    doubtKind = iota // it is a violation next to the requester, nothing elsewhere
-	ifSelective                    // the same of one that resends selectively
-	ifByReceiver                   // next to the responder
-	elseNote                       // next to the responder, elsewhere a note
-	elseNoteThere                  // next to the requester, elsewhere a note
-	ifNoPaths                      // if this is not MP-RDMA
-	unlessMissed                   // unless it turns out that the capture missed packets
+	ifBySender     doubtKind = iota // it is a violation next to the requester, nothing elsewhere
+	ifSurelySender                  // the same, where the times or the losses show that the tap is there
+	ifByReceiver                    // next to the responder
+	elseNote                        // next to the responder, elsewhere a note
+	elseNoteThere                   // next to the requester, elsewhere a note
+	ifNoPaths                       // if this is not MP-RDMA
+	unlessMissed                    // unless it turns out that the capture missed packets
 )
 
 // doubts are the doubts of a flow.
@@ -111,8 +111,8 @@ func (c *Checker) decide(w *flow, d *doubt) {
 		if w.handle.Selective() || tap == dissect.TapReceiver || stated && tap == "" || !stated && w.holes > 0 {
 			return
 		}
-	case ifSelective:
-		if tap != dissect.TapSender {
+	case ifSurelySender:
+		if tap != dissect.TapSender || c.config.Tap == "" && w.holes > 0 {
 			return
 		}
 	case ifByReceiver:

@@ -80,7 +80,7 @@ func (c *Checker) irnRequest(w *flow, s psn.Seq, fresh bool) {
 	if fresh || w.irn == nil || w.irn.points.n == 0 || s < w.first || w.irn.any && s < w.irn.sacked || w.irn.points.allows(s) {
 		return
 	}
-	c.doubt(w, ifSelective, irnResendOnlyHoles, say("%s resent, which no feedback asks for: nothing above it was acknowledged", s.PSN()), w.irn.points.where.frame)
+	c.doubt(w, ifSurelySender, irnResendOnlyHoles, say("%s resent, which no feedback asks for: nothing above it was acknowledged", s.PSN()), w.irn.points.where.frame)
 }
 
 // mpRDMA is the last packets of an MP-RDMA flow.

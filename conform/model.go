@@ -12,6 +12,8 @@ import (
 // the real one refuses, the model goes back to that.
 type model struct {
 	expected  *gobackn.Responder // nil while it is not known where it stands
+	mtu       int                // that it was told
+	from      psn.Seq            // where it began: of what came before it knows nothing
 	missing   bool               // it waits for a PSN that was passed over
 	reveals   int                // the frame that passed over it
 	ends      []ending           // of messages, from the last one acknowledged on
@@ -66,6 +68,7 @@ func (w *flow) join(s psn.Seq, msn uint32) bool {
 	if mtu == 0 {
 		mtu = 4096
 	}
+	w.mtu, w.from = mtu, s
 	w.expected = gobackn.NewResponder(transport.QP{MTU: mtu, StartPSN: s.PSN(), StartMSN: msn, Joined: true}, 1)
 	w.expected.Expected = s
 	w.missing = false
@@ -87,6 +90,11 @@ func (c *Checker) arrive(w *flow, n int, sized bool) {
 			return
 		}
 		w.ends = append(w.ends[:0], ending{s - 1, 0})
+	}
+	if mtu := w.handle.MTU(); mtu > 0 && mtu != w.mtu && s == w.expected.Expected { // known only now
+		from := w.from
+		w.join(s, w.ends[len(w.ends)-1].msn)
+		w.from = from
 	}
 	m := w.expected
 	inOrder := s == m.Expected
@@ -180,7 +188,7 @@ func (c *Checker) names(w *flow, s psn.Seq) {
 		c.doubtFeedback(w, nakNamesFirstMissing, e, false, say("NAK names %s, the first missing PSN is %s", s.PSN(), e.PSN()), m.reveals)
 	case s == e && !m.missing && s == w.top:
 		c.doubtFeedback(w, nakNamesFirstMissing, s, true, say("NAK names %s, and nothing behind it had been sent", s.PSN()), w.previous.frame)
-	case s < e && w.holes > 0 && !m.hasSaid(s):
+	case s < e && s >= m.from && w.holes > 0 && !m.hasSaid(s):
 		c.doubt(w, ifByReceiver, nakNamesFirstMissing, say("NAK names %s, which had arrived: the first missing PSN is %s", s.PSN(), e.PSN()), m.reveals)
 	}
 }

@@ -108,8 +108,8 @@ func (c *Checker) run(w *flow, s psn.Seq) {
 	case read || w.answers > 0 && s < w.acked: // a response is missing: the request goes back to that
 	case w.refusal.frame > 0 && w.refusal.seq >= w.acked:
 		c.doubt(w, ifBySender, resendStartsAtNAK, say("resend begins at %s, the NAK names %s", s.PSN(), w.refusal.seq.PSN()), w.refusal.frame)
-	default:
-		c.doubt(w, ifBySender, resendStartsAtNAK, say("resend begins at %s, the oldest PSN not acknowledged is %s", s.PSN(), w.acked.PSN()), w.points.where.frame)
+	default: // what a timer resends first may be lost before the tap
+		c.doubt(w, ifSurelySender, resendStartsAtNAK, say("resend begins at %s, the oldest PSN not acknowledged is %s", s.PSN(), w.acked.PSN()), w.points.where.frame)
 	}
 	asked := w.asked && w.askedFor == s
 	if w.notReady && w.refusal.seq == s {
