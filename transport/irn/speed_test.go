@@ -5,66 +5,27 @@ import (
 
 	"github.com/rdmadump/rdmadump/psn"
 	"github.com/rdmadump/rdmadump/transport"
+	"github.com/rdmadump/rdmadump/transport/transporttest"
 )
 
-// pump carries packets between two machines without a link: each step sends
-// what is ready and delivers it, but for each lose-th packet; 0 loses nothing.
-type pump struct {
-	q    *Requester
-	r    *Responder
-	now  transport.Time
-	p    transport.Packet
-	sent int
-	lose int
-}
-
-func newPump(lose int) *pump {
+func newPump(lose int) *transporttest.Pump {
 	qp := transport.QP{MTU: 1024, RetryCount: 7, RNRRetryCount: 7}
-	return &pump{q: NewRequester(qp, Config{Cap: 128}), r: NewResponder(qp, Config{Cap: 128}), lose: lose}
-}
-
-// done carries everything until all that is posted is complete.
-func (m *pump) done() {
-	for m.q.queue.Len() > 0 {
-		m.now += 1000
-		idle := true
-		for range 16 {
-			if m.q.Ready(m.now) == transport.Idle {
-				break
-			}
-			idle = false
-			m.q.Next(m.now, &m.p)
-			if m.sent++; m.lose == 0 || m.sent%m.lose != 0 {
-				m.r.Receive(m.now, &m.p)
-			}
-		}
-		for m.r.Ready(m.now) != transport.Idle {
-			idle = false
-			m.r.Next(m.now, &m.p)
-			m.q.Receive(m.now, &m.p)
-		}
-		if idle {
-			m.now = min(m.q.Wake(), m.r.Wake())
-		}
-	}
-}
-
-func (m *pump) work() {
-	m.q.Post(transport.WorkRequest{Verb: transport.Write, Length: 64 << 10})
-	m.q.Post(transport.WorkRequest{Verb: transport.Send, Length: 5000})
-	m.q.Post(transport.WorkRequest{Verb: transport.Read, Length: 16 << 10})
-	m.q.Post(transport.WorkRequest{Verb: transport.FetchAdd, Length: 8})
-	m.q.Post(transport.WorkRequest{Verb: transport.WriteImm, Length: 3000})
-	m.done()
+	q := NewRequester(qp, Config{Cap: 128})
+	return &transporttest.Pump{Requester: q, Responder: NewResponder(qp, Config{Cap: 128}), Open: func() bool { return q.queue.Len() > 0 }, Lose: lose}
 }
 
 func TestNoAllocation(t *testing.T) {
 	for _, lose := range []int{0, 7} {
 		m := newPump(lose)
-		for range 200 {
-			m.work()
+		work := func() {
+			if err := m.Work(false); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if n := testing.AllocsPerRun(200, m.work); n != 0 {
+		for range 200 {
+			work()
+		}
+		if n := testing.AllocsPerRun(200, work); n != 0 {
 			t.Errorf("losing each %d: %v allocations for each round of work", lose, n)
 		}
 	}
@@ -80,8 +41,8 @@ func BenchmarkWrite(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(1024)
 			for n := 0; n < b.N; n += 1024 {
-				m.q.Post(transport.WorkRequest{Verb: transport.Write, Length: 1 << 20})
-				m.done()
+				m.Requester.Post(transport.WorkRequest{Verb: transport.Write, Length: 1 << 20})
+				m.Done()
 			}
 		})
 	}
