@@ -3,14 +3,16 @@ package capture
 import (
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
 
-// Create begins a capture file, compressed where its name ends in .gz or .zst. A
-// file that is there already is overwritten. The error is an *Error.
+// Create begins a capture file, compressed where its name ends in .gz or .zst, in
+// whatever case. A file that is there already is overwritten. The error is an
+// *Error.
 func Create(name string, o WriterOptions) (*Writer, error) {
 	file, err := os.Create(name)
 	if err != nil {
@@ -27,10 +29,10 @@ func Create(name string, o WriterOptions) (*Writer, error) {
 func newFileWriter(file *os.File, name string, o WriterOptions) (*Writer, error) {
 	var dst io.Writer = file
 	var packed compressor
-	switch {
-	case strings.HasSuffix(name, ".gz"):
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".gz":
 		packed = gzip.NewWriter(file)
-	case strings.HasSuffix(name, ".zst"):
+	case ".zst":
 		encoder, err := zstd.NewWriter(file, zstd.WithEncoderConcurrency(1))
 		if err != nil {
 			return nil, fileError(name, err)

@@ -1,6 +1,10 @@
 package dissect
 
-import "github.com/rdmadump/rdmadump/codec"
+import (
+	"io"
+
+	"github.com/rdmadump/rdmadump/codec"
+)
 
 // Config says how to analyse. The zero Config is safe.
 type Config struct {
@@ -91,12 +95,13 @@ func (a *Analyzer) OpenCapture(name, format string) int {
 }
 
 // CloseCapture ends an input. drops is how many frames the capture itself lost,
-// as far as it says, and err, if not nil, why reading it stopped early.
+// as far as it says, and err why reading it stopped early: nil or io.EOF, as a
+// reader ends, where it did not.
 func (a *Analyzer) CloseCapture(i int, drops uint64, err error) {
 	c := a.input(i)
 	c.CaptureDrops += drops
 	c.closed = true
-	if err != nil {
+	if err != nil && err != io.EOF {
 		c.Error = err.Error()
 	}
 }

@@ -62,6 +62,7 @@ type Event struct {
 	Text        string    `json:"text,omitempty"`
 	Counter     string    `json:"counter,omitempty"`
 	Frames      []int     `json:"frames,omitempty"`
+	Host        Address   `json:"host,omitzero"` // whose NIC has the counter
 }
 
 // End says that no more frames come, and tells the events of what is still
@@ -107,7 +108,9 @@ func (h *half) tellOpen() {
 			told = len(d.findings)
 		}
 		for _, f := range s.a.stream(s, false).Findings[told:] {
-			s.tellFinding(f, s.a.here)
+			if !f.Counted() {
+				s.tellFinding(f, s.a.here)
+			}
 		}
 	}
 }
@@ -245,6 +248,7 @@ func (s *stream) tellAt(kind EventKind, q psn.Seq, at sight) {
 
 func (s *stream) tellFinding(f Finding, at sight) {
 	if s.a.config.Events != nil {
-		s.tell(&Event{Kind: FindingMade, Finding: f.Kind, Text: f.Text, Counter: f.Counter, Frames: f.Frames}, at)
+		s.at(&f)
+		s.tell(&Event{Kind: FindingMade, Finding: f.Kind, Text: f.Text, Counter: f.Counter, Host: f.Host, Frames: f.Frames}, at)
 	}
 }

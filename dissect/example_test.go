@@ -21,16 +21,20 @@ func Example() {
 		panic(err)
 	}
 	a.OpenCapture(part.Info().Name, part.Info().Format)
-	for f := (dissect.Frame{}); part.Next(&f) == nil; {
+	var f dissect.Frame
+	for err = part.Next(&f); err == nil; err = part.Next(&f) {
 		a.Frame(&f)
 	}
-	a.CloseCapture(0, part.Info().Drops, nil)
+	a.CloseCapture(0, part.Info().Drops, err) // io.EOF is a clean end
 	a.End()
-	s := a.Report().Connections[0].Streams[0]
+	report := a.Report()
+	fmt.Printf("stopped early: %q\n", report.Captures[0].Error)
+	s := report.Connections[0].Streams[0]
 	fmt.Println("lost", s.Lost, s.LostRanges, "resent", s.Retransmitted.Packets, s.Retransmitted.ByVerdict)
 	// Output:
 	// frame 3 gap-opened 102-103 upstream
 	// frame 9 gap-closed 102-103 upstream
+	// stopped early: ""
 	// lost 2 [102-103] resent 6 map[needed:2 wasted:4]
 }
 

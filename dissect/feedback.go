@@ -17,6 +17,7 @@ type feedback struct {
 // seldom is feedback that most halves never give.
 type seldom struct {
 	naks, rnrs int64
+	sequence   int64 // of the naks, those for a sequence error
 	atomicAcks int64
 	cut        int64 // acknowledgements whose AETH was cut off
 	nakPSNs    []psn.PSN
@@ -67,6 +68,7 @@ func (f *feedback) count(in *arrival) {
 	case codec.KindNAK:
 		f.rare().naks++
 		if in.aeth.Syndrome.IsSequenceNAK() {
+			f.rare().sequence++
 			f.nak(in.psn)
 		}
 	}

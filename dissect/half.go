@@ -303,7 +303,7 @@ func (h *half) damage(in *arrival) {
 	one := psn.Span{First: seq, Last: seq}
 	s.watch = true
 	s.bound()
-	s.find("icrc-damage", "packets came with a bad ICRC: they were damaged before this point, and their receiver drops them", "", in.number)
+	s.find("icrc-damage", "packets came with a bad ICRC: they were damaged before this point, and their receiver drops them", "rx_icrc_encapsulated", in.number)
 	damage := gap{run: d.run.id, evidence: EvidenceICRC, where: Upstream, opened: in.sight()}
 	if seq >= s.top {
 		// Its own PSN may be what is damaged: nothing before it is missed yet.

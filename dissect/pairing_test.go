@@ -2,7 +2,7 @@ package dissect
 
 import (
 	"fmt"
-	"slices"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -117,16 +117,16 @@ func TestStatedPairsThatMatchNothing(t *testing.T) {
 	good, half, bad := pair("192.0.2.1/0x222=192.0.2.2/0x111"), pair("192.0.2.1/0x333=192.0.2.2/0x111"), pair("192.0.2.1/0x222=192.0.2.3/0x111")
 	for _, c := range []struct {
 		pairs []Pair
-		want  []Pair
+		want  []UnmatchedPair
 	}{
 		{nil, nil},
 		{[]Pair{good}, nil},
-		{[]Pair{half}, []Pair{half}},
-		{[]Pair{bad, good}, []Pair{bad}},
+		{[]Pair{half}, []UnmatchedPair{{half, []End{half[0]}}}},
+		{[]Pair{bad, good}, []UnmatchedPair{{bad, []End{bad[0], bad[1]}}}},
 		{[]Pair{{good[1], good[0]}}, nil},
 	} {
 		r := tell(t, Config{Pairs: c.pairs}, "w1 w2! a2")
-		if !slices.Equal(r.UnmatchedPairs, c.want) {
+		if !reflect.DeepEqual(r.UnmatchedPairs, c.want) {
 			t.Errorf("%v: unmatched %v, want %v", c.pairs, r.UnmatchedPairs, c.want)
 		}
 	}

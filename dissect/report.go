@@ -21,7 +21,7 @@ type Report struct {
 
 	// UnmatchedPairs is those of Config.Pairs of which the capture has not both
 	// directions.
-	UnmatchedPairs []Pair `json:"unmatched_pairs,omitempty"`
+	UnmatchedPairs []UnmatchedPair `json:"unmatched_pairs,omitempty"`
 
 	Evicted *Evicted `json:"evicted,omitempty"` // nil while no bound was hit
 }
@@ -172,7 +172,7 @@ type Feedback struct {
 	Packets    int64     `json:"packets"` // acknowledgements, not READ responses or ATOMIC acknowledges
 	Bytes      int64     `json:"bytes"`   // on the wire, from the BTH to the ICRC
 	Acks       int64     `json:"acks"`
-	Naks       int64     `json:"naks"`               // all NAK codes
+	Naks       int64     `json:"naks"`               // all NAK codes; RNR NAKs are not among them
 	NakPSNs    []psn.PSN `json:"nak_psns,omitempty"` // distinct PSNs of sequence errors in order of appearance
 	RNRNaks    int64     `json:"rnr_naks"`
 	AtomicAcks int64     `json:"atomic_acks"`
@@ -201,10 +201,11 @@ type Span struct {
 
 // Finding is something that an operator should know, in words.
 type Finding struct {
-	Kind    string `json:"kind"` // "retry-exhausted", "stale-psn", "rnr-storm", ...
-	Text    string `json:"text"`
-	Counter string `json:"counter,omitempty"` // the NIC counter that counts the same
-	Frames  []int  `json:"frames,omitempty"`
+	Kind    string  `json:"kind"` // "retry-exhausted", "stale-psn", "rnr-storm", ...
+	Text    string  `json:"text"`
+	Counter string  `json:"counter,omitempty"` // the NIC counter that counts the same
+	Frames  []int   `json:"frames,omitempty"`
+	Host    Address `json:"host,omitzero"` // whose NIC has it
 }
 
 // Totals add up all streams.

@@ -15,7 +15,25 @@ type Selection struct {
 	From  *Time  `json:"from,omitempty"`  // not before; nil is from the beginning
 	To    *Time  `json:"to,omitempty"`    // before, not at; nil is to the end
 
-	ends map[halfKey]struct{} // halves of connections with these QPNs, as far as learned
+	ends map[halfKey]QPN // halves of connections with these QPNs, as far as learned: who sends
+
+	metQPNs, metHosts []bool // those that a packet or a connection had
+}
+
+// Unmet lists the QPNs and hosts that nothing had of what was asked for so far:
+// where others had, a mistyped one would not show.
+func (s *Selection) Unmet() (queues []QPN, hosts []Host) {
+	for i, n := range s.QPNs {
+		if i >= len(s.metQPNs) || !s.metQPNs[i] {
+			queues = append(queues, n)
+		}
+	}
+	for i, h := range s.Hosts {
+		if i >= len(s.metHosts) || !s.metHosts[i] {
+			hosts = append(hosts, h)
+		}
+	}
+	return queues, hosts
 }
 
 // Everything reports whether no condition is given.
@@ -33,11 +51,12 @@ func (s *Selection) Learn(r *Report) {
 			continue
 		}
 		if s.ends == nil {
-			s.ends = map[halfKey]struct{}{}
+			s.ends = map[halfKey]QPN{}
 		}
-		s.ends[halfKey{src: c.A.Address, dst: c.B.Address, qpn: uint32(c.B.QPN)}] = struct{}{}
-		s.ends[halfKey{src: c.B.Address, dst: c.A.Address, qpn: uint32(c.A.QPN)}] = struct{}{}
+		s.ends[halfKey{src: c.A.Address, dst: c.B.Address, qpn: uint32(c.B.QPN)}] = c.A.QPN
+		s.ends[halfKey{src: c.B.Address, dst: c.A.Address, qpn: uint32(c.A.QPN)}] = c.B.QPN
 	}
+	s.metQPNs = nil // by what was read ahead, which other conditions may leave out
 }
 
 // Takes reports whether a located packet is wanted. QPNs are those that it names
@@ -46,6 +65,12 @@ func (s *Selection) Learn(r *Report) {
 func (s *Selection) Takes(p *Packet) bool {
 	return s.during(p.Time) && s.between(p) && (len(s.QPNs) == 0 || s.names(p))
 }
+
+// TakesHosts is Takes by the hosts alone.
+func (s *Selection) TakesHosts(p *Packet) bool { return s.between(p) }
+
+// TakesQPNs is Takes by the QPNs alone.
+func (s *Selection) TakesQPNs(p *Packet) bool { return len(s.QPNs) == 0 || s.names(p) }
 
 func (s *Selection) during(time int64) bool {
 	return (s.From == nil || Time(time) >= *s.From) && (s.To == nil || Time(time) < *s.To)
@@ -56,12 +81,22 @@ func (s *Selection) between(p *Packet) bool {
 	if len(s.Hosts) == 0 {
 		return true
 	}
+	has := false
 	for i := range s.Hosts {
 		if h := &s.Hosts[i]; h.Has(p.Src) || h.Has(p.Dst) || h.Has(p.SGID) || h.Has(p.DGID) {
-			return true
+			has = true
+			meet(&s.metHosts, len(s.Hosts), i)
 		}
 	}
-	return false
+	return has
+}
+
+// meet notes that the i-th of n conditions was met.
+func meet(met *[]bool, n, i int) {
+	if len(*met) < n {
+		*met = append(*met, make([]bool, n-len(*met))...)
+	}
+	(*met)[i] = true
 }
 
 // names goes by QPNs.
@@ -87,14 +122,15 @@ func (s *Selection) names(p *Packet) bool {
 
 // end reports whether a queue pair at dst, to which src sends, is wanted.
 func (s *Selection) end(src, dst Address, qpn uint32) bool {
-	if s.qpn(qpn) {
-		return true
-	}
+	named := s.qpn(qpn)
 	if len(s.ends) == 0 {
-		return false
+		return named
 	}
-	_, ok := s.ends[halfKey{src: src, dst: dst, qpn: qpn}]
-	return ok
+	from, learned := s.ends[halfKey{src: src, dst: dst, qpn: qpn}]
+	if learned {
+		s.qpn(uint32(from)) // it is met too
+	}
+	return named || learned
 }
 
 // managedEnd is the end that a datagram of connection management to QP 1 is
@@ -117,11 +153,18 @@ func managedEnd(p *Packet) (halfKey, bool) {
 	return halfKey{}, false
 }
 
-func (s *Selection) qpn(n uint32) bool { return slices.Contains(s.QPNs, QPN(n)) }
+func (s *Selection) qpn(n uint32) bool {
+	i := slices.Index(s.QPNs, QPN(n))
+	if i >= 0 {
+		meet(&s.metQPNs, len(s.QPNs), i)
+	}
+	return i >= 0
+}
 
 // connection reports whether an end has one of the QPNs.
 func (s *Selection) connection(c *Connection) bool {
-	return c.A != nil && s.qpn(uint32(c.A.QPN)) || c.B != nil && s.qpn(uint32(c.B.QPN))
+	a, b := c.A != nil && s.qpn(uint32(c.A.QPN)), c.B != nil && s.qpn(uint32(c.B.QPN))
+	return a || b
 }
 
 // sourceQP is the SrcQP of a packet with a DETH.

@@ -75,24 +75,41 @@ func stated(pairs []Pair) map[halfKey]halfKey {
 	return all
 }
 
+// UnmatchedPair is a stated pair of which the capture has not both directions.
+type UnmatchedPair struct {
+	Ends   Pair  `json:"ends"`
+	Silent []End `json:"silent"` // the ends to which no packet of the pair goes
+}
+
 // unmatched is the stated pairs of which no two halves were joined.
-func (a *Analyzer) unmatched() []Pair {
+func (a *Analyzer) unmatched() []UnmatchedPair {
 	if len(a.config.Pairs) == 0 {
 		return nil
 	}
-	met := map[halfKey]bool{}
+	seen, met := map[halfKey]bool{}, map[halfKey]bool{}
 	for _, h := range a.halves {
+		key := h.key
+		key.network = 0
+		seen[key] = true
 		if h.partner != nil && h.pairedBy == byUser {
-			key := h.key
-			key.network = 0
 			met[key] = true
 		}
 	}
-	var out []Pair
+	var out []UnmatchedPair
 	for _, p := range a.config.Pairs {
-		if !met[halfKey{src: p[0].Address, dst: p[1].Address, qpn: uint32(p[1].QPN)}] {
-			out = append(out, p)
+		there := halfKey{src: p[0].Address, dst: p[1].Address, qpn: uint32(p[1].QPN)}
+		back := halfKey{src: p[1].Address, dst: p[0].Address, qpn: uint32(p[0].QPN)}
+		if met[there] {
+			continue
 		}
+		u := UnmatchedPair{Ends: p, Silent: []End{}}
+		if !seen[back] {
+			u.Silent = append(u.Silent, p[0])
+		}
+		if !seen[there] {
+			u.Silent = append(u.Silent, p[1])
+		}
+		out = append(out, u)
 	}
 	return out
 }

@@ -279,7 +279,9 @@ func line(s *Stream) string {
 		b.WriteString("; ")
 	}
 	for _, f := range s.Findings {
-		fmt.Fprintf(&b, "finding %s; ", f.Kind)
+		if !f.Counted() { // the others follow from the counts, see counters_test.go
+			fmt.Fprintf(&b, "finding %s; ", f.Kind)
+		}
 	}
 	return strings.TrimSuffix(b.String(), "; ")
 }

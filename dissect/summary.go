@@ -200,6 +200,10 @@ func (a *Analyzer) stream(s *stream, dropped bool) Stream {
 	}
 	out.Retransmitted = resent.report()
 	out.Findings = append(out.Findings, s.summed(&out)...)
+	out.Findings = append(out.Findings, s.counted(&out)...)
+	for i := range out.Findings {
+		s.at(&out.Findings[i])
+	}
 	out.Times = s.timesHere()
 	out.Efficiency = s.efficiency()
 	return out

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rdmadump/rdmadump/dissect"
 	"github.com/rdmadump/rdmadump/dissect/twopoint"
 )
 
@@ -30,6 +31,13 @@ func (l Compare) Write(w io.Writer, c *twopoint.Comparison) error {
 		k.Error = strings.TrimPrefix(k.Error, k.File+": ")
 		k.File = points[k.File] + "  " + k.File
 		p.capture(&k)
+	}
+	if c.Selection != nil {
+		facts := selected(c.Selection)
+		if c.Selection.From != nil || c.Selection.To != nil {
+			facts[len(facts)-1] += " by the clock of A"
+		}
+		p.phrases(p.style.bold.text("selected")+"  ", "  ", facts)
 	}
 	p.found(c)
 	p.doubt(c, points)
@@ -87,6 +95,9 @@ func (p *page) found(c *twopoint.Comparison) {
 	}
 	streams := counted(int64(len(c.Streams)), "stream", "streams")
 	switch {
+	case c.Selection != nil && len(c.Streams)+len(c.Feedback)+len(c.Datagrams)+len(c.Once) == 0:
+		p.line(p.style.warn.text("NOTHING SELECTED"), ": no RDMA packet is in the selection")
+		return
 	case nothingShared(c):
 		p.wrap(p.style.warn.text("NOTHING TO COMPARE")+": ", "  ", strings.Fields("no packet was seen in two captures"))
 		return
@@ -98,18 +109,18 @@ func (p *page) found(c *twopoint.Comparison) {
 	}
 	var facts []string
 	for _, f := range []struct {
-		n    int64
-		text string
+		n         int64
+		one, many string
 	}{
-		{t.Damaged, "damaged between the points"},
-		{t.Reordered, "overtaken by later ones"},
-		{t.Duplicated, "duplicated"},
-		{t.NotCaptured, "missed by the first capture"},
-		{t.FeedbackVanished, "acknowledgements vanished"},
-		{t.DatagramsVanished, "datagrams vanished"},
+		{t.Damaged, "damaged between the points", "damaged between the points"},
+		{t.Reordered, "overtaken by a later one", "overtaken by later ones"},
+		{t.Duplicated, "duplicated", "duplicated"},
+		{t.NotCaptured, "missed by the first capture", "missed by the first capture"},
+		{t.FeedbackVanished, "acknowledgement vanished", "acknowledgements vanished"},
+		{t.DatagramsVanished, "datagram vanished", "datagrams vanished"},
 	} {
 		if f.n > 0 {
-			facts = append(facts, grouped(f.n)+" "+f.text)
+			facts = append(facts, counted(f.n, f.one, f.many))
 		}
 	}
 	if t.Damaged > 0 && t.Vanished > 0 {
@@ -200,8 +211,13 @@ func (p *page) hops(streams []*twopoint.Stream, at points, limit int) {
 			}
 			facts = append(facts, text)
 		}
-		if s.DSCPChanged > 0 {
-			facts = append(facts, grouped(s.DSCPChanged)+" DSCP changed")
+		for _, k := range s.ECNChanges {
+			if k.To != dissect.ECNCE {
+				facts = append(facts, fmt.Sprintf("%s ECN changed from %s to %s", grouped(k.Copies), ecnNames[k.From], ecnNames[k.To]))
+			}
+		}
+		for _, k := range s.DSCPChanges[:min(len(s.DSCPChanges), 3)] {
+			facts = append(facts, fmt.Sprintf("%s DSCP changed from %d to %d", grouped(k.Copies), k.From, k.To))
 		}
 		if h := s.Hops; h != nil && h.Min == h.Max {
 			facts = append(facts, counted(h.Min, "hop", "hops"))
@@ -240,25 +256,42 @@ func comparedName(s *twopoint.Stream) string {
 	return name + " datagrams"
 }
 
-// copies appends which copies vanished from the worst streams.
+// copies appends which copies of the worst streams vanished or were damaged.
 func (p *page) copies(streams []*twopoint.Stream, at points, detail, limit int) {
 	for _, s := range streams[:min(len(streams), detail)] {
-		if s.VanishedTotal == 0 {
-			continue
-		}
-		p.line()
-		p.wrap("", "    ", []string{p.style.bold.text("vanished: " + comparedName(s))})
-		for _, c := range s.Vanished[:min(len(s.Vanished), limit)] {
-			text := fmt.Sprintf("  PSN %v  frame %d of %s", c.PSN, c.Frame, at[s.Upstream])
-			if c.Copy > 1 {
-				text += fmt.Sprintf(", transmission %d", c.Copy)
-			}
-			p.line(text)
-		}
-		if rest := s.VanishedTotal - int64(min(len(s.Vanished), limit)); rest > 0 {
-			p.line(p.style.dim.text(fmt.Sprintf("  ... and %s more", grouped(rest))))
-		}
+		p.list("vanished: "+comparedName(s), s.VanishedTotal, min(len(s.Vanished), limit), func(i int) string {
+			return seenAt(&s.Vanished[i], at[s.Upstream])
+		})
+		p.list("damaged: "+comparedName(s), s.Damaged, min(len(s.DamagedCopies), limit), func(i int) string {
+			k := &s.DamagedCopies[i]
+			return fmt.Sprintf("%s, bad in frame %d of %s", seenAt(&k.Copy, at[s.Upstream]), k.FrameAtSecond, at[s.Downstream])
+		})
 	}
+}
+
+// list appends a heading, a line for each of the first shown, and how many more
+// there are.
+func (p *page) list(heading string, total int64, shown int, line func(i int) string) {
+	if total == 0 {
+		return
+	}
+	p.line()
+	p.wrap("", "    ", []string{p.style.bold.text(heading)})
+	for i := range shown {
+		p.line("  " + line(i))
+	}
+	if rest := total - int64(shown); rest > 0 {
+		p.line(p.style.dim.text(fmt.Sprintf("  ... and %s more (--max-vanished lists more)", grouped(rest))))
+	}
+}
+
+// seenAt says which copy, and where it was seen.
+func seenAt(c *twopoint.Copy, point string) string {
+	text := fmt.Sprintf("PSN %v  frame %d of %s", c.PSN, c.Frame, point)
+	if c.Copy > 1 {
+		text += fmt.Sprintf(", transmission %d", c.Copy)
+	}
+	return text
 }
 
 // once appends what one capture alone has.

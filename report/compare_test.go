@@ -20,6 +20,9 @@ func compared() *twopoint.Comparison {
 		CopiesAtFirst: 3489, CopiesAtSecond: 3455, VanishedTotal: 32, Damaged: 2, Reordered: 7, Duplicated: 1, CEMarked: 1200, NotCaptured: 1, Outside: 4,
 		Hops: &twopoint.Hops{Min: 1, Max: 1}, Delay: dissect.Span{Count: 3455, Min: 1900, Median: 2100, P99: 9000, Max: 412_000},
 		VanishedRanges: []psn.Range{{First: 102, Last: 133}},
+		DamagedCopies:  []twopoint.DamagedCopy{{Copy: twopoint.Copy{PSN: 90, Copy: 1, Frame: 288}, FrameAtSecond: 287}, {Copy: twopoint.Copy{PSN: 140, Copy: 2, Frame: 377}, FrameAtSecond: 345}},
+		ECNChanges:     []twopoint.ECNChange{{From: 2, To: 3, Copies: 1200}, {From: 2, To: 0, Copies: 11}},
+		DSCPChanged:    1500, DSCPChanges: []twopoint.DSCPChange{{From: 26, To: 0, Copies: 1499}, {From: 26, To: 8, Copies: 1}},
 	}
 	for i := range 32 {
 		requests.Vanished = append(requests.Vanished, twopoint.Copy{PSN: psn.PSN(102 + i), Copy: 1 + i%2, Frame: 300 + i})

@@ -7,24 +7,27 @@ import (
 	"github.com/rdmadump/rdmadump/codec"
 )
 
-// AppendFields appends the field reference as text, one field a line, made from
-// the field table.
-func AppendFields(b []byte) []byte {
+// AppendFields appends the field reference as text, made from the field table: one
+// field a line, which is folded where it exceeds width columns.
+func AppendFields(b []byte, width int) []byte {
+	p := &page{b: b, width: width}
 	for i, h := range codec.Headers() {
 		if i > 0 {
-			b = append(b, '\n')
+			p.line()
 		}
-		b = fmt.Appendf(b, "%s, %d bytes\n  %s\n", h, h.Len(), h.Doc())
-		b = fmt.Appendf(b, "  %-6s %4s  %-24s %s\n", "offset", "bits", "key", "meaning")
+		p.line(fmt.Sprintf("%s, %d bytes", h, h.Len()))
+		p.wrap("  ", "  ", strings.Fields(h.Doc()))
+		p.line(fmt.Sprintf("  %-6s %4s  %-24s %s", "offset", "bits", "key", "meaning"))
 		for _, f := range h.Fields() {
 			key := qualified(h, f)
 			if f.Reserved() {
 				key = "-"
 			}
-			b = fmt.Appendf(b, "  %-6s %4d  %-24s %s\n", offset(f), f.Bits, key, f.Doc)
+			first := fmt.Sprintf("  %-6s %4d  %-24s ", offset(f), f.Bits, key)
+			p.wrap(first, strings.Repeat(" ", len(first)), strings.Fields(f.Doc))
 		}
 	}
-	return b
+	return p.b
 }
 
 // AppendFieldsMarkdown appends the field reference as Markdown, a table a
@@ -36,8 +39,8 @@ Made by `+"`rdmadump fields --markdown`"+` from the table that decoding is prove
 against; do not edit. Offsets are byte.bit from the start of the header, bit 0
 being the most significant one of its byte. Keys are those of the JSON output;
 a reserved field has none but in `+"`read --json=full`"+`, where it goes by its name in
-lower case. The headers of connection management, from MAD on, are read by the
-libraries and by `+"`loss`"+`; `+"`read`"+` shows their datagrams as payload.
+lower case. The headers from MAD on are those of management datagrams, and part of
+the payload.
 `...)
 	for _, h := range codec.Headers() {
 		b = fmt.Appendf(b, "\n## %s\n\n%s. %d bytes.\n\n| offset | bits | field | key | meaning |\n|---|---|---|---|---|\n", h, h.Doc(), h.Len())

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,7 +29,7 @@ func TestFieldsDocument(t *testing.T) {
 }
 
 func TestFieldsText(t *testing.T) {
-	got := string(AppendFields(nil))
+	got := string(AppendFields(nil, 120))
 	golden(t, "fields.golden", []byte(got))
 	for _, h := range codec.Headers() {
 		for _, f := range h.Fields() {
@@ -36,5 +37,18 @@ func TestFieldsText(t *testing.T) {
 				t.Errorf("%s.%s is missing", h, f.Name)
 			}
 		}
+	}
+}
+
+// A terminal of 80 columns folds no line of the reference, and no word is lost.
+func TestFieldsAt80Columns(t *testing.T) {
+	narrow, wide := string(AppendFields(nil, 80)), string(AppendFields(nil, 120))
+	for line := range strings.Lines(narrow) {
+		if len(line) > 81 {
+			t.Errorf("%d columns: %s", len(line)-1, line)
+		}
+	}
+	if !slices.Equal(strings.Fields(narrow), strings.Fields(wide)) {
+		t.Error("narrow and wide say different things")
 	}
 }

@@ -30,8 +30,11 @@ func (p *page) details(rows []row, limit, gaps, files int) {
 		p.feedback(r)
 		p.times(r)
 		for i := range r.Findings {
-			p.finding(&r.Findings[i])
+			if f := &r.Findings[i]; !f.Counted() {
+				p.finding(f)
+			}
 		}
+		p.counters(r.Findings)
 		shown := r.Stream.Gaps[:min(gaps, len(r.Stream.Gaps))]
 		p.gaps(r, shown, files)
 		if rest := r.GapsTotal - int64(len(shown)); rest > 0 && len(shown) > 0 {
@@ -48,7 +51,7 @@ func (p *page) heading(r row) []string {
 	}
 	words := painted(p.style.bold, r.path())
 	words = append(words, strings.Fields(r.connection.Service+" "+kind+",")...)
-	words = append(words, r.connection.Transport+",", "PSN", r.FirstPSN.String(), "to", r.LastPSN.String())
+	words = append(words, r.connection.Transport+",", strings.Join([]string{"PSN", r.FirstPSN.String(), "to", r.LastPSN.String()}, nobreak))
 	switch r.connection.PairedBy {
 	case "", "none":
 		words[len(words)-1] += ","
@@ -133,26 +136,41 @@ func (p *page) feedback(r row) {
 		}
 		return
 	}
-	facts := []string{counted(f.Acks, "ACK", "ACKs")}
-	if f.Naks > 0 {
-		facts = append(facts, counted(f.Naks, "NAK", "NAKs"))
+	var kinds []string
+	add := func(n int64, one, many string) {
+		if n > 0 {
+			kinds = append(kinds, counted(n, one, many))
+		}
 	}
-	if f.RNRNaks > 0 {
-		facts = append(facts, counted(f.RNRNaks, "RNR NAK", "RNR NAKs"))
+	add(f.Acks, "ACK", "ACKs")
+	add(f.Naks, "NAK", "NAKs")
+	add(f.RNRNaks, "RNR NAK", "RNR NAKs")
+	add(f.Cut, "without its AETH", "without their AETH")
+	switch len(kinds) {
+	case 0: // ATOMIC acknowledges are counted apart
+		kinds = []string{counted(f.Packets, "acknowledgement", "acknowledgements")}
+	case 1:
+	default: // a sum shows that none of them holds another
+		kinds[0] = counted(f.Packets, "acknowledgement", "acknowledgements") + ": " + kinds[0]
 	}
+	var facts []string
 	if f.AtomicAcks > 0 {
 		facts = append(facts, counted(f.AtomicAcks, "ATOMIC acknowledge", "ATOMIC acknowledges"))
 	}
 	if f.NoCredit > 0 {
-		facts = append(facts, grouped(f.NoCredit)+" without credit")
-	}
-	if f.Cut > 0 {
-		facts = append(facts, grouped(f.Cut)+" without their AETH")
+		facts = append(facts, counted(f.NoCredit, "ACK without credit", "ACKs without credit"))
 	}
 	if sent := r.Packets; sent > 0 && f.Bytes > 0 {
 		facts = append(facts, fmt.Sprintf("overhead %.2f packets and %.1f bytes a packet sent", float64(f.Packets)/float64(sent), float64(f.Bytes)/float64(sent)))
 	}
-	p.phrases("    received ", "      ", facts)
+	for i := range kinds[:len(kinds)-1] {
+		kinds[i] += ","
+	}
+	for _, fact := range facts {
+		kinds[len(kinds)-1] += ";"
+		kinds = append(kinds, fact)
+	}
+	p.wrap("    received ", "      ", kinds)
 }
 
 func (p *page) times(r row) {
@@ -179,10 +197,39 @@ func (p *page) times(r row) {
 	}
 }
 
+// counters appends which counters of the NICs rise with what was told above.
+func (p *page) counters(all []dissect.Finding) {
+	var hosts []dissect.Address
+	names := map[dissect.Address][]string{}
+	for i := range all {
+		if f := &all[i]; f.Counted() {
+			if names[f.Host] == nil {
+				hosts = append(hosts, f.Host)
+			}
+			names[f.Host] = append(names[f.Host], f.Counter)
+		}
+	}
+	var words []string
+	for i, host := range hosts {
+		if i > 0 {
+			words[len(words)-1] += ";"
+		}
+		words = append(words, strings.Fields(strings.Join(names[host], ", "))...)
+		words = append(words, "on", host.String())
+	}
+	if len(words) > 0 {
+		p.wrap("    NIC counters ", "      ", words)
+	}
+}
+
 func (p *page) finding(f *dissect.Finding) {
 	words := append(painted(p.style.warn, f.Kind+":"), strings.Fields(f.Text)...)
 	if f.Counter != "" {
-		words = append(words, "[NIC", "counter", f.Counter+"]")
+		words = append(words, "[NIC", "counter", f.Counter)
+		if f.Host != (dissect.Address{}) {
+			words = append(words, "on", f.Host.String())
+		}
+		words[len(words)-1] += "]"
 	}
 	if len(f.Frames) > 0 {
 		words = append(words, "(frame")
@@ -358,10 +405,10 @@ func message(g *dissect.Gap) string {
 		text += ", " + m.OpcodeName
 	}
 	if m.VA != "" {
-		text += ", va " + string(m.VA)
+		text += ", va" + nobreak + string(m.VA)
 	}
 	if m.RKey != nil {
-		text += fmt.Sprintf(", rkey 0x%08x", *m.RKey)
+		text += fmt.Sprintf(", rkey%s0x%08x", nobreak, *m.RKey)
 	}
 	return text
 }

@@ -121,6 +121,7 @@ func (l *Lines) appendDetails(b []byte, p *Packet) []byte {
 			b = l.appendHeader(b, p, h)
 		}
 	}
+	b = appendMessage(b, p)
 	b = l.appendFlags(b, p)
 	for _, tunnel := range p.Outer.Tunnels[:p.Outer.Tunnels.Len()] {
 		b = append(append(b, " in "...), tunnel.String()...)

@@ -104,6 +104,8 @@ func (p *page) line(parts ...string) {
 
 // wrap appends words with lines no longer than the page is wide; indent stands
 // before every line but the first.
+//
+// A nobreak in a word is written as a space at which no line breaks.
 func (p *page) wrap(first, indent string, words []string) {
 	p.b = append(p.b, first...)
 	column, start := printedLen(first), true
@@ -117,11 +119,15 @@ func (p *page) wrap(first, indent string, words []string) {
 			p.b = append(p.b, ' ')
 			column++
 		}
-		p.b = append(p.b, word...)
+		p.b = append(p.b, strings.ReplaceAll(word, nobreak, " ")...)
 		column, start = column+printedLen(word), false
 	}
 	p.b = append(trimRight(p.b), '\n')
 }
+
+// nobreak holds a name and its value together. It is not in what is read, see
+// Visible.
+const nobreak = "\x00"
 
 // printedLen is the width of a text without what only sets its colour.
 func printedLen(s string) int {

@@ -39,24 +39,28 @@ func (p *page) table(rows []row, limit int) {
 			shown = shown[:len(shown)-1]
 		}
 	}
-	used, widths := usedColumns(rows, shown)
-	numbers, path := 0, len("stream")
+	used, widths := usedColumns(shown)
+	sum, path := 0, len("stream")
 	for _, w := range widths {
-		numbers += 2 + w
+		sum += w
 	}
 	for _, r := range shown {
 		path = max(path, printedLen(r.name()))
 	}
 	id := max(1, len(fmt.Sprint(maxID(shown))))
-	oneLine := id+2+path+numbers <= p.width
-	if !oneLine {
-		path = max(len("stream"), p.width-numbers-id-2)
+	gap := "  "
+	if id+2+path+sum+2*len(used) > p.width {
+		gap = " "
+	}
+	if numbers := sum + len(gap)*len(used); id+2+path+numbers > p.width {
+		gap = "  "
+		path = max(len("stream"), p.width-(sum+2*len(used))-id-2)
 	}
 	p.line()
 	p.b = append(p.b, p.style.dim.on...)
 	p.b = fmt.Appendf(p.b, "%*s  %-*s", id, "#", path, "stream")
 	for i, c := range used {
-		p.b = fmt.Appendf(p.b, "  %*s", widths[i], c.title)
+		p.b = fmt.Appendf(p.b, "%s%*s", gap, widths[i], c.title)
 	}
 	p.line(p.style.dim.off)
 	for _, r := range shown {
@@ -70,7 +74,7 @@ func (p *page) table(rows []row, limit int) {
 		p.b = append(append(p.b, name...), strings.Repeat(" ", path-printedLen(name))...)
 		for i, c := range used {
 			v := c.value(r)
-			text := fmt.Sprintf("  %*s", widths[i], grouped(v))
+			text := fmt.Sprintf("%s%*s", gap, widths[i], grouped(v))
 			if v != 0 && c.paint != nil {
 				text = c.paint(p.style).text(text)
 			}
@@ -93,17 +97,15 @@ func (r row) name() string {
 	return s
 }
 
-func usedColumns(rows, shown []row) (used []column, widths []int) {
+func usedColumns(shown []row) (used []column, widths []int) {
 	for _, c := range columns {
 		any, width := c.always, len(c.title)
-		for _, r := range rows {
+		for _, r := range shown {
 			any = any || c.value(r) != 0
+			width = max(width, len(grouped(c.value(r))))
 		}
 		if !any {
 			continue
-		}
-		for _, r := range shown {
-			width = max(width, len(grouped(c.value(r))))
 		}
 		used, widths = append(used, c), append(widths, width)
 	}
@@ -123,7 +125,7 @@ func (p *page) summary(rest []row) {
 	if len(rest) == 0 {
 		return
 	}
-	var lossy, lost, resent, clean int64
+	var lossy, lost, resent, undecided, clean int64
 	for _, r := range rest {
 		if r.Lost > 0 {
 			lossy++
@@ -133,6 +135,7 @@ func (p *page) summary(rest []row) {
 		}
 		lost += r.Lost
 		resent += r.Retransmitted.Packets
+		undecided += r.Undecided
 	}
 	var text string
 	switch {
@@ -143,7 +146,10 @@ func (p *page) summary(rest []row) {
 	default:
 		text = fmt.Sprintf("... and %s more: %s with %s lost, %s resent (--json lists all)", grouped(len(rest)), grouped(lossy), grouped(lost), grouped(resent))
 	}
-	p.line(p.style.dim.text(text))
+	if undecided > 0 {
+		text = strings.Replace(text, " resent", " resent, "+grouped(undecided)+" undecided", 1)
+	}
+	p.wrap("", "  ", painted(p.style.dim, text))
 }
 
 // tells reports a stream whose gaps or findings are worth telling.

@@ -11,7 +11,8 @@ type Packet struct {
 	Frame *dissect.Frame  // the frame that carries it
 	Outer *dissect.Packet // where it lies in the frame, and what the headers around it say
 	codec.Packet
-	Err  error // why it could not be decoded to its end, nil if it could
+	CM   codec.CM // what the payload of a management datagram holds; Headers is 0 for others
+	Err  error    // why it could not be decoded to its end, nil if it could
 	ICRC dissect.ICRCState
 }
 
@@ -21,6 +22,7 @@ func (p *Packet) Decode(f *dissect.Frame, outer *dissect.Packet) {
 	p.Frame, p.Outer = f, outer
 	p.Err = p.Packet.Decode(outer.Transport(), outer.WireLen)
 	p.ICRC = outer.ICRC()
+	p.decodeManagement()
 }
 
 // rest is what Transport holds behind the headers, payload and pad that were

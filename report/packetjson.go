@@ -52,6 +52,7 @@ func (j JSON) Append(b []byte, p *Packet) []byte {
 			b = j.appendHeader(b, p, h)
 		}
 	}
+	b = j.appendManagement(b, p)
 	if p.Err == nil {
 		b = append(b, `,"payload_len":`...)
 		b = strconv.AppendInt(b, int64(p.PayloadLen), 10)
@@ -136,7 +137,7 @@ func appendFields(b []byte, h codec.Header, raw []byte, n int, all bool) []byte 
 		}
 		b = append(b, fieldKeys[h][i]...)
 		switch {
-		case f.Base == codec.GID:
+		case f.Base == codec.GID || f.Base == codec.Data:
 			b = append(b, '"')
 			b = append(b, f.Text(raw)...)
 			b = append(b, '"')

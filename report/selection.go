@@ -24,10 +24,10 @@ func selected(s *dissect.Selection) []string {
 		facts = append(facts, "host "+either(s.Hosts))
 	}
 	if s.From != nil {
-		facts = append(facts, "from "+moment(*s.From))
+		facts = append(facts, "from "+Moment(*s.From))
 	}
 	if s.To != nil {
-		facts = append(facts, "before "+moment(*s.To))
+		facts = append(facts, "before "+Moment(*s.To))
 	}
 	return facts
 }
@@ -40,7 +40,7 @@ func either[T fmt.Stringer](all []T) string {
 	return strings.Join(words, " or ")
 }
 
-// moment writes a time with as many digits as it has.
-func moment(t dissect.Time) string {
+// Moment writes a time with as many digits as it has.
+func Moment(t dissect.Time) string {
 	return time.Unix(0, int64(t)).UTC().Format("2006-01-02 15:04:05.999999999 UTC")
 }

@@ -29,6 +29,7 @@ func AppendTree(b []byte, p *Packet, style Style) []byte {
 			b = appendRows(b, h, p.HeaderBytes(h), p, style)
 		}
 	}
+	b = appendManagementRows(b, p, style)
 	b = appendTail(b, p, style)
 	if p.Err != nil {
 		b = append(b, "  "...)
@@ -177,6 +178,10 @@ func meaning(h codec.Header, f *codec.Field, raw []byte) string {
 		return codec.Opcode(f.Value(raw)).String()
 	case h == codec.HeaderAETH && f.Key == "syndrome":
 		return codec.Syndrome(f.Value(raw)).String()
+	case h == codec.HeaderMAD && f.Key == "attributeid":
+		if raw[1] == codec.ClassCM {
+			return codec.Attribute(f.Value(raw)).String()
+		}
 	}
 	return f.Doc
 }

@@ -145,7 +145,11 @@ func (p *page) failures(rows []row) {
 	var kinds []string
 	count := map[string]int64{}
 	for _, row := range rows {
-		for _, f := range row.Findings {
+		for i := range row.Findings {
+			f := &row.Findings[i]
+			if f.Counted() {
+				continue
+			}
 			if count[f.Kind] == 0 {
 				kinds = append(kinds, f.Kind)
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ type compareFlags struct {
 	vanished   number
 	color      colors
 	ports      udpPorts
+	selection  selection
 }
 
 func newCompare(s streams) *cobra.Command {
@@ -37,14 +39,19 @@ The files may come in any order, their clocks may disagree, and they may begin
 and end at different moments: what passed while one of them was not capturing is
 left out. Of more than two files along a path, neighbours are compared.
 
-FILE is a pcap or pcapng file, plain or compressed, or - for standard input.`,
+FILE is a pcap or pcapng file, plain or compressed, or - for standard input.
+` + selectionHelp + `Times are by the clock of the file named first, and +1.5s and -5s count from its
+first and last frame. In the other files they are the same moments by their own
+clocks, however wrong these are. A copy belongs to the moment when it passed the
+first of two points. All files are read to the end for that, and read twice.`,
 		Example: `  rdmadump compare sender.pcap receiver.pcap
-  rdmadump compare --fail-on-loss a.pcap b.pcap     exit status 3 if anything was lost
+  rdmadump compare --fail-on-loss a.pcap b.pcap    exit status 3 if any was lost
+  rdmadump compare --qpn 0x000222 --from +1.5s --to +2s a.pcap b.pcap
   rdmadump compare --json host1.pcap tor1.pcap tor2.pcap host2.pcap | jq .totals`,
 		Args: severalCaptures,
-		RunE: func(_ *cobra.Command, names []string) error {
-			if err := different(s, names); err != nil {
-				return err
+		RunE: func(command *cobra.Command, names []string) error {
+			if err := cmp.Or(s.apart(names), different(s, names)); err != nil {
+				return usageError{err, command.CommandPath()}
 			}
 			return flags.run(s, names)
 		},
@@ -52,8 +59,9 @@ FILE is a pcap or pcapng file, plain or compressed, or - for standard input.`,
 	f := command.Flags()
 	f.BoolVar(&flags.json, "json", false, "print the comparison as a JSON object")
 	f.BoolVar(&flags.failOnLoss, "fail-on-loss", false, "exit with status 3 if requests or READ responses were lost or damaged")
-	f.Var(&flags.vanished, "max-vanished", "list at most `N` vanished copies a stream (default 65536 in JSON, 10 in text)")
+	f.Var(&flags.vanished, "max-vanished", "list at most `N` vanished copies a stream, and as many damaged ones (default 65536 in JSON, 10 in text)")
 	f.Var(&flags.ports, "udp-port", portUsage)
+	flags.selection.register(command)
 	f.Var(&flags.color, "color", colorUsage)
 	return command
 }
@@ -85,7 +93,7 @@ func different(s streams, names []string) error {
 			continue // opening it will tell
 		}
 		if k := s.same(in, names[:i]); k >= 0 {
-			return usageError{fmt.Errorf("compare wants different captures, %s and %s are one file", names[k], name), "rdmadump compare"}
+			return fmt.Errorf("compare wants different captures, %s and %s are one file", names[k], name)
 		}
 	}
 	return nil
@@ -97,7 +105,12 @@ const maxPoints = 16
 
 // run compares the captures called names.
 func (flags *compareFlags) run(s streams, names []string) error {
-	config := twopoint.Config{Locator: dissect.Locator{UDPPorts: flags.ports}, MaxVanished: int(flags.vanished)}
+	config := twopoint.Config{Locator: dissect.Locator{UDPPorts: flags.ports}}
+	windows, err := flags.selection.align(s, names, config)
+	if err != nil {
+		return err
+	}
+	config.Windows, config.Selection, config.MaxVanished = windows, flags.selection.chosen(), int(flags.vanished)
 	sources := pass{streams: s}.sources(names, nil)
 	for i, source := range sources {
 		names[i] = source.Name
@@ -132,6 +145,9 @@ func (flags *compareFlags) run(s streams, names []string) error {
 		}
 	}
 	result := comparer.Comparison()
+	if result.Selection != nil {
+		flags.selection.missed(s, selectedCopies(result))
+	}
 	if err := flags.print(s, result); err != nil {
 		return err
 	}
@@ -162,6 +178,20 @@ func (t *point) next(file int, comparer *twopoint.Comparer) error {
 	t.links.see(t.frame.Link)
 	comparer.Frame(&t.frame)
 	return nil
+}
+
+// selectedCopies is how many copies were selected, wherever they were seen.
+func selectedCopies(c *twopoint.Comparison) int64 {
+	var n int64
+	for _, list := range [...][]twopoint.Stream{c.Streams, c.Feedback, c.Datagrams} {
+		for i := range list {
+			n += list[i].CopiesAtFirst + list[i].CopiesAtSecond + list[i].Outside
+		}
+	}
+	for _, o := range c.Once {
+		n += o.Packets
+	}
+	return n
 }
 
 func (flags *compareFlags) print(s streams, c *twopoint.Comparison) error {

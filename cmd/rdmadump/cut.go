@@ -37,8 +37,8 @@ const cutHelp = `-w writes the packets as a pcapng capture in place of printing 
 pad, private data of connection management, other management datagrams, UDP and
 GRE checksums, and what follows the ICRC. All headers stay, and with them
 addresses, keys, immediate data and the operands of atomics. The ICRC is made
-anew, so that loss reports stay the same; --icrc=left leaves it, which gives away
-32 bits about each payload: short ones can be worked out from that.`
+anew, so that loss reports stay the same; --icrc=left leaves it, which gives
+away 32 bits about each payload: short ones can be worked out from that.`
 
 // check finds what is wrong with the flags before anything is read.
 func (c *cutFlags) check(command *cobra.Command, s streams, names []string, prints bool) error {

@@ -11,14 +11,14 @@ func newFields(s streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "fields",
 		Short: "Print the reference of all headers and fields",
-		Long: `fields prints every header that rdmadump decodes and every field of it: its place,
-its width, its key in JSON and what it means. It is made from the table that
-decoding is proved against.`,
+		Long: `fields prints every header that rdmadump decodes and every field of it: its
+place, its width, its key in JSON and what it means. It is made from the table
+that decoding is proved against.`,
 		Example: `  rdmadump fields
   rdmadump fields --markdown > fields.md`,
 		Args: none,
 		RunE: func(*cobra.Command, []string) error {
-			b := report.AppendFields(nil)
+			b := report.AppendFields(nil, width(s.out))
 			if markdown {
 				b = report.AppendFieldsMarkdown(nil)
 			}

@@ -110,6 +110,23 @@ func (s streams) same(file os.FileInfo, names []string) int {
 	})
 }
 
+// apart makes sure that standard output is none of the inputs: what is printed
+// would be appended to what is read.
+func (s streams) apart(names []string) error {
+	file, ok := s.out.(*os.File)
+	if !ok {
+		return nil
+	}
+	out, err := file.Stat()
+	if err != nil || !out.Mode().IsRegular() {
+		return nil
+	}
+	if i := s.same(out, names); i >= 0 {
+		return fmt.Errorf("standard output is the input %s: name another file", names[i])
+	}
+	return nil
+}
+
 // read reads the i-th capture.
 func (p pass) read(i int, part *capture.Part) error {
 	defer part.Close()

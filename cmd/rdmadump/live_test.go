@@ -2,9 +2,11 @@ package main
 
 import (
 	"bufio"
+	"compress/gzip"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -86,5 +88,70 @@ func TestLossInterrupted(t *testing.T) {
 	if code := command.ProcessState.ExitCode(); code != 1 || !strings.Contains(string(report), "LOSS: 2 packets lost") ||
 		!strings.Contains(string(report), "read up to here: frame 15: interrupted") || !strings.Contains(stderr.String(), "frame 15: interrupted") {
 		t.Errorf("exit status %d, %s\n%s", code, stderr, report)
+	}
+}
+
+// Events of what a pipe gave are printed before it gives more, and an interrupt
+// loses none.
+func TestEventsLive(t *testing.T) {
+	whole, _, _ := execute("loss", "--events", "../../testdata/cases/04-gap-nak-gobackn.pcap")
+	command, out, stderr := live(t, shippedCapture(t), "loss", "--events", "-")
+	lines := bufio.NewScanner(out)
+	got := ""
+	for !strings.Contains(got, `"gap-closed"`) {
+		if !lines.Scan() {
+			t.Fatalf("%s, then %v %s", got, lines.Err(), stderr)
+		}
+		got += lines.Text() + "\n"
+	}
+	if err := command.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	for lines.Scan() {
+		got += lines.Text() + "\n"
+	}
+	command.Wait()
+	if code := command.ProcessState.ExitCode(); code != 1 || got != whole {
+		t.Errorf("exit status %d, %s\n%s\nwant\n%s", code, stderr, got, whole)
+	}
+}
+
+// countedWrites counts what would be system calls.
+type countedWrites struct {
+	strings.Builder
+	writes int
+}
+
+func (c *countedWrites) Write(b []byte) (int, error) {
+	c.writes++
+	return c.Builder.Write(b)
+}
+
+// An event does not cost a write.
+func TestEventsAreCollected(t *testing.T) {
+	out := &countedWrites{}
+	packed, err := os.Open("../../testdata/pcaps/rxe-nth_drops-receiver.pcap.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	plain, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "x.pcap")
+	if err := os.WriteFile(name, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if exit := run([]string{"loss", "--events", name}, streams{strings.NewReader(""), out, io.Discard}); exit != 0 {
+		t.Fatal(exit)
+	}
+	events := strings.Count(out.String(), "\n")
+	if most := out.Len()/outputSize + 1; events < 100 || out.writes > most {
+		t.Errorf("%d events in %d writes, want at most %d", events, out.writes, most)
 	}
 }

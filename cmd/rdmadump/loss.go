@@ -30,10 +30,10 @@ func newLoss(s streams) *cobra.Command {
 		Use:   "loss [flags] FILE...",
 		Short: "Explain which packets were lost, where, and what it cost",
 		Long: `loss follows every connection of captures and reports what was lost: first a
-verdict, then the connections, the worst first, then the gaps of the worst: which
-PSNs, on which side of the capture point, how that is known, how the gap closed,
-and what was sent again for it. What a capture cannot tell is reported as
-undecided, not as lost.
+verdict, then the connections, the worst first, then the gaps of the worst:
+which PSNs, on which side of the capture point, how that is known, how the gap
+closed, and what was sent again for it. What a capture cannot tell is reported
+as undecided, not as lost.
 
 FILE is a pcap or pcapng file, plain or compressed, or - for standard input.
 Several files are one tap's rotation and are read in order of time.
@@ -49,11 +49,16 @@ the capture itself is not narrowed by it.`,
   rdmadump loss rotated-*.pcap.gz
   tcpdump -i eth0 -U -w - udp port 4791 | rdmadump loss --events -`,
 		Args: captures,
-		RunE: func(_ *cobra.Command, names []string) error { return flags.run(s, names) },
+		RunE: func(command *cobra.Command, names []string) error {
+			if err := s.apart(names); err != nil {
+				return usageError{err, command.CommandPath()}
+			}
+			return flags.run(s, names)
+		},
 	}
 	f := command.Flags()
 	f.BoolVar(&flags.json, "json", false, "print the report as a JSON object")
-	f.BoolVar(&flags.events, "events", false, "print events as they happen, a JSON object a line, in place of the report; with --json\nthe report follows as the last line")
+	f.BoolVar(&flags.events, "events", false, "print events as they happen, a JSON object a line, in place of the report; with --json the report follows as the last line")
 	f.BoolVar(&flags.failOnLoss, "fail-on-loss", false, "exit with status 3 if packets were lost")
 	f.Var(&flags.maxGaps, "max-gaps", "list at most `N` gaps a stream, the worst (default 1000 in JSON, 10 in text)")
 	f.Var(&flags.maxHalves, "max-halves", "follow at most `N` directions of connections at a time (default 131072)")
@@ -81,23 +86,28 @@ func (flags *lossFlags) run(s streams, names []string) error {
 	flags.stated.fill(&config)
 	var told *eventLog
 	if flags.events {
-		told = newEventLog(s.out)
+		told = newEventLog(newOutput(s.out))
 		config.Events = told.event
 	}
 	holdMemory(config.MaxHalves)
 	analyzer := dissect.NewAnalyzer(config)
 	opened := false
 	reading := pass{streams: s}
+	if told != nil {
+		reading.waiting = told.waiting
+	}
 	reading.open = func(part *capture.Part) {
 		info := part.Info()
 		analyzer.OpenCapture(info.Name, info.Format)
 		opened = true
 	}
 	reading.frame = func(f *dissect.Frame) error {
-		flags.selection.begin(f.Time)
+		if err := flags.selection.begin(f.Time); err != nil {
+			return err
+		}
 		analyzer.Frame(f)
 		if told != nil {
-			return told.err
+			return told.out.err
 		}
 		return nil
 	}
@@ -109,19 +119,20 @@ func (flags *lossFlags) run(s streams, names []string) error {
 		analyzer.CloseCapture(analyzer.OpenCapture(name, ""), 0, err)
 	}
 	failed := reading.run(names)
-	if !opened && !flags.json {
+	if !opened && !flags.json || errors.As(failed, &usageError{}) {
 		return failed
 	}
 	if told != nil {
 		analyzer.End()
-		if told.err != nil {
-			return told.err
+		if err := told.out.flush(); err != nil {
+			return err
 		}
 	}
 	result := analyzer.Report()
-	if result.Selection != nil && result.Totals.Packets == 0 {
-		s.complain(flags.selection.nothing())
+	if result.Selection != nil {
+		flags.selection.missed(s, result.Totals.Packets)
 	}
+	flags.stated.missed(s, result)
 	if !flags.events || flags.json {
 		if err := flags.print(s, result); err != nil {
 			return err

@@ -37,9 +37,9 @@ what the headers say. Frames that are not RDMA are passed over.
 
 FILE is a pcap or pcapng file, plain or compressed, or - for standard input.
 Several files are one tap's rotation and are read in order of time.
-` + selectionHelp + `--qpn chooses both directions of a connection and the messages that set it up; for
-that, files are read twice. A pipe cannot be: from it --qpn chooses the packets
-that name the queue pair, and leaves out those to the other end.
+` + selectionHelp + `--qpn chooses both directions of a connection and the messages that set it up;
+for that, files are read twice. A pipe cannot be: from it --qpn chooses the
+packets that name the queue pair, and leaves out those to the other end.
 
 ` + cutHelp,
 		Example: `  rdmadump read trace.pcap
@@ -53,7 +53,7 @@ that name the queue pair, and leaves out those to the other end.
 			if flags.form != "" && (flags.verbose || flags.hex > 0) {
 				return usageError{errors.New("--json goes with neither -v nor -x; --json=full has all fields and bytes"), command.CommandPath()}
 			}
-			if err := flags.cut.check(command, s, names, flags.prints()); err != nil {
+			if err := cmp.Or(s.apart(names), flags.cut.check(command, s, names, flags.prints())); err != nil {
 				return usageError{err, command.CommandPath()}
 			}
 			return flags.run(s, names)
@@ -113,8 +113,11 @@ func (flags *readFlags) run(s streams, names []string) error {
 		return r.cut.drops(i, info)
 	}
 	failed := cmp.Or(reading.run(names), r.out.flush())
-	if r.total == 0 && r.begun && r.selection != nil {
-		s.complain(flags.selection.nothing())
+	if errors.As(failed, &usageError{}) {
+		return failed
+	}
+	if r.begun && r.selection != nil && (r.total == 0 || r.total != r.count) {
+		flags.selection.missed(s, int64(r.total))
 	}
 	if r.cut != nil {
 		return cmp.Or(r.cut.end(), failed)
@@ -151,7 +154,9 @@ func (r *packetReader) waiting() {
 func (r *packetReader) frame(f *dissect.Frame) error {
 	if !r.begun {
 		r.begun, r.printer.lines.Origin = true, f.Time
-		r.readFlags.selection.begin(f.Time)
+		if err := r.readFlags.selection.begin(f.Time); err != nil {
+			return err
+		}
 	}
 	if f.WireLen > len(f.Data) {
 		r.none.Cut++

@@ -31,6 +31,9 @@ var (
 	errFound    = errors.New("found")            // what --fail-on-loss asks for
 )
 
+// helpWidth is the columns that help keeps to.
+const helpWidth = "80"
+
 // usageError is a command line that makes no sense.
 type usageError struct {
 	error
@@ -76,9 +79,9 @@ func newRoot(s streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rdmadump",
 		Short: "Read RDMA packets and explain loss from captures",
-		Long: `rdmadump reads RDMA packets from captures (RoCEv2, RoCEv1, native InfiniBand) and
-explains loss: which packets were lost, on which side of the capture point, how
-that is known, and what was sent again for it.
+		Long: `rdmadump reads RDMA packets from captures (RoCEv2, RoCEv1, native InfiniBand)
+and explains loss: which packets were lost, on which side of the capture point,
+how that is known, and what was sent again for it.
 
 Captures are pcap or pcapng files, plain or compressed (gzip, zstd), or - for
 standard input. Several files are one tap's rotation, read in order of time.
@@ -104,6 +107,7 @@ usage; 3 done, and loss was found (--fail-on-loss of loss and compare).`,
 	root.Version = buildText()
 	root.SetVersionTemplate("rdmadump {{.Version}}\n")
 	root.SetHelpCommand(newHelp())
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped "+helpWidth+" "))
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		if number := (*strconv.NumError)(nil); errors.As(err, &number) { // only switches leave it to strconv
 			err = errors.New(strings.TrimSuffix(err.Error(), number.Error()) + "want true or false")

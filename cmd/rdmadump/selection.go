@@ -20,22 +20,24 @@ type selection struct {
 	from, to moment
 	last     int64 // time of the last frame, once surveyed
 	begun    bool
+	command  string // whose flags these are
 }
 
 // register adds the flags to a command.
 func (s *selection) register(command *cobra.Command) {
+	s.command = "rdmadump " + command.Name()
 	f := command.Flags()
 	f.Var((*qpns)(&s.QPNs), "qpn", "choose queue pair `N`, hexadecimal (0x000222) or decimal (546); may be repeated")
 	f.Var((*hosts)(&s.Hosts), "host", "choose packets from or to an `address`, a network (192.0.2.0/24) or lid:4; may be repeated")
-	f.Var(&s.from, "from", "choose packets from a `time` on: 2026-11-30T15:51:06.44Z, 15:51:06 (UTC), seconds since 1970,\n+1.5s (after the first frame), -5s (before the last)")
+	f.Var(&s.from, "from", "choose packets from a `time` on: 2026-11-30T15:51:06.44Z, 15:51:06 (UTC), seconds since 1970, +1.5s (after the first frame), -5s (before the last)")
 	f.Var(&s.to, "to", "choose packets before a `time`")
 }
 
 // selectionHelp explains the flags in a command's help.
 const selectionHelp = `
 --qpn, --host, --from and --to choose a part: what meets all the flags that are
-given, and any one of several queue pairs or hosts. A time of day is of the first
-frame's day, UTC, or of the next day where the capture runs past midnight.
+given, and any one of several queue pairs or hosts. A time of day is of the
+first frame's day, UTC, or of the next day where the capture runs past midnight.
 `
 
 // chosen is the selection, nil for everything. It is complete after begin.
@@ -46,10 +48,11 @@ func (s *selection) chosen() *dissect.Selection {
 	return &s.Selection
 }
 
-// begin settles the times, which may count from the first frame.
-func (s *selection) begin(first int64) {
+// begin settles the times, which may count from the first frame. The error is
+// that no time is from the one to the other.
+func (s *selection) begin(first int64) error {
 	if s.begun {
-		return
+		return nil
 	}
 	s.begun = true
 	if s.from.Given() {
@@ -60,11 +63,27 @@ func (s *selection) begin(first int64) {
 		at := s.to.At(first, s.last)
 		s.To = &at
 	}
+	if s.From != nil && s.To != nil && *s.From >= *s.To {
+		return usageError{fmt.Errorf("--from %s (%s) is not before --to %s (%s)",
+			s.from.text, report.Moment(*s.From), s.to.text, report.Moment(*s.To)), s.command}
+	}
+	return nil
 }
 
-// nothing says that no packet was selected.
-func (s *selection) nothing() error {
-	return fmt.Errorf("nothing selected, no RDMA packet meets: %s", report.Selected(&s.Selection))
+// missed says what no packet met: all of the selection, or a queue pair or host
+// of several.
+func (s *selection) missed(std streams, selected int64) {
+	if selected == 0 {
+		std.complain(fmt.Errorf("nothing selected, no RDMA packet meets: %s", report.Selected(&s.Selection)))
+		return
+	}
+	queues, hosts := s.Unmet()
+	for _, n := range queues {
+		std.complain(fmt.Errorf("no selected packet is from or to --qpn %v", n))
+	}
+	for _, h := range hosts {
+		std.complain(fmt.Errorf("no selected packet is from or to --host %v", h))
+	}
 }
 
 // survey reads captures ahead, where the flags ask for what only the whole of

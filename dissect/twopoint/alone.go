@@ -13,10 +13,14 @@ func (p *pair) alone(s *sight) {
 	switch {
 	case s.icrc == dissect.ICRCBad && !st.useless() && st.mated > 0:
 		// Damaged so that nothing says which copy it was.
-		side.outside++
+		side.leave(s)
 		return
 	case !p.covered(s):
-		side.outside++
+		side.leave(s)
+		return
+	}
+	side.lone++
+	if !s.chosen {
 		return
 	}
 	side.aloneN++
@@ -26,6 +30,14 @@ func (p *pair) alone(s *sight) {
 	p.listed++
 	side.alone = append(side.alone, Copy{PSN: s.psn, Copy: side.copies.corrected(s), Frame: s.frame})
 	side.aloneSet.Insert(psn.Span{First: s.seq, Last: s.seq})
+}
+
+// leave counts a sight that proves nothing.
+func (s *sideOf) leave(of *sight) {
+	s.off++
+	if of.chosen {
+		s.outside++
+	}
 }
 
 // mostListed bounds the copies listed in all streams together.

@@ -14,7 +14,7 @@ func (p *pair) believable(l *line) bool {
 	for _, st := range p.streams {
 		if st.mated > 0 {
 			mated += st.mated
-			alone += st.side[0].aloneN + st.side[1].aloneN
+			alone += st.side[0].lone + st.side[1].lone
 		}
 	}
 	switch {
@@ -33,7 +33,7 @@ func (p *pair) believable(l *line) bool {
 func (p *pair) disbelieve() {
 	for _, st := range p.streams {
 		*st = stream{key: st.key, number: st.number, path: st.path, way: st.way,
-			good: st.good, bad: st.bad, side: [2]sideOf{st.side[0].unmatched(), st.side[1].unmatched()}}
+			picked: st.unpicked(), good: st.good, bad: st.bad, side: [2]sideOf{st.side[0].unmatched(), st.side[1].unmatched()}}
 	}
 	for _, pa := range p.paths {
 		*pa = path{streams: pa.streams}
@@ -42,12 +42,20 @@ func (p *pair) disbelieve() {
 
 // unmatched is a side of which no copy was found at the other point.
 func (s *sideOf) unmatched() sideOf {
-	return sideOf{seen: s.seen, outside: s.seen - s.undecided, undecided: s.undecided}
+	return sideOf{seen: s.seen, kept: s.kept, off: s.seen - s.undecided, outside: s.kept - s.undecided, undecided: s.undecided}
 }
 
 // shared reports whether both points had the stream: copies were found at both,
 // or all of them passed when the other capture did not run.
 func (s *stream) shared() bool {
 	a, b := &s.side[0], &s.side[1]
-	return s.mated > 0 || a.outside > 0 && b.outside > 0 && a.aloneN+b.aloneN == 0
+	return s.mated > 0 || a.off > 0 && b.off > 0 && a.lone+b.lone == 0
+}
+
+// unpicked is where the delays of a selection are kept, empty.
+func (s *stream) unpicked() *delays {
+	if s.picked == nil {
+		return nil
+	}
+	return &delays{}
 }

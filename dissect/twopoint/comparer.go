@@ -2,6 +2,7 @@ package twopoint
 
 import (
 	"hash/maphash"
+	"io"
 
 	"github.com/rdmadump/rdmadump/codec"
 	"github.com/rdmadump/rdmadump/dissect"
@@ -13,8 +14,15 @@ type Config struct {
 
 	MaxPending  int   // packets held at a time, of all pairs of points together; 0 is 1,048,576
 	MaxStreams  int   // streams that a pair of points follows; 0 is 65,536
-	MaxVanished int   // vanished copies listed of a stream; 0 is 65,536
+	MaxVanished int   // vanished copies listed of a stream, and damaged ones; 0 is 65,536
 	Patience    int64 // how long a copy may take before it counts as vanished, nanoseconds; 0 is 2 s
+
+	// Selection is what to count; nil is everything. All packets are followed all
+	// the same, since it takes them to tell the clocks and the order of the points,
+	// and what passed when. Of its times the report makes mention only: which copies
+	// they take is for Windows to say, in terms of each capture's clock.
+	Selection *dissect.Selection
+	Windows   []Window // one a capture; nil is the whole of all
 }
 
 // seed makes the hashes of one run differ from those of the next, so that no
@@ -104,7 +112,9 @@ func (c *Comparer) Frame(f *dissect.Frame) {
 		c.Packet(&c.packet)
 		return
 	case dissect.Fragment:
-		c.points[f.File].Fragments++
+		if c.config.phase(f.File, f.Time) == 0 && c.config.between(&c.packet) {
+			c.points[f.File].Fragments++
+		}
 	}
 	c.pass(f.File, f.Time)
 }
@@ -136,6 +146,15 @@ func (c *Comparer) read(p *dissect.Packet) bool {
 	if grade == dissect.Implausible {
 		return false
 	}
+	c.in.read(p, &c.bth, icrc, grade)
+	s := &c.in.sight
+	s.phase = c.config.phase(p.File, p.Time)
+	between := c.config.between(p)
+	s.wanted = between && (c.config.Selection == nil || c.config.Selection.TakesQPNs(p))
+	s.chosen = s.wanted && s.phase == 0
+	if !between || s.phase != 0 {
+		return true
+	}
 	at := &c.points[p.File]
 	at.RDMAFrames++
 	if len(t) < p.WireLen {
@@ -144,7 +163,6 @@ func (c *Comparer) read(p *dissect.Packet) bool {
 	if icrc == dissect.ICRCBad {
 		at.BadICRC++
 	}
-	c.in.read(p, &c.bth, icrc, grade)
 	return true
 }
 
@@ -182,15 +200,15 @@ func (c *Comparer) each(file int, visit func(*pair, uint8)) {
 }
 
 // Close ends a capture. format is "pcap" or "pcapng", drops is how many frames
-// the capture itself lost, as far as it says, and err, if not nil, why reading
-// it stopped early.
+// the capture itself lost, as far as it says, and err why reading it stopped
+// early: nil or io.EOF, as a reader ends, where it did not.
 func (c *Comparer) Close(file int, format string, drops uint64, err error) {
 	at := &c.points[file]
 	if at.closed {
 		return
 	}
 	at.closed, at.Format, at.CaptureDrops = true, format, drops
-	if err != nil {
+	if err != nil && err != io.EOF {
 		at.Error = err.Error()
 	}
 	c.each(file, func(pair *pair, point uint8) { pair.close(point) })

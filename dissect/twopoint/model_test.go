@@ -272,7 +272,12 @@ func (w *world) frame(c *transmission, k int) []byte {
 
 // compareFrames compares captures that are given in order.
 func compareFrames(captures [][]dissect.Frame, names []string) *Comparison {
-	c := NewComparer(Config{}, names...)
+	return compareBy(Config{}, captures, names)
+}
+
+// compareBy does so in the way that a configuration says.
+func compareBy(config Config, captures [][]dissect.Frame, names []string) *Comparison {
+	c := NewComparer(config, names...)
 	read := make([]int, len(captures))
 	for i := c.Next(); i >= 0; i = c.Next() {
 		if read[i] == len(captures[i]) {

@@ -49,7 +49,7 @@ func (p *pair) orderPaths(l line, both bool) map[*path]order {
 			missing[st.path] = b
 		}
 		for at := range st.side {
-			n := st.side[at].aloneN
+			n := st.side[at].lone
 			b.votes += n
 			if uint8(at) != st.way {
 				n = -n

@@ -92,16 +92,23 @@ func (p *pair) take(point uint8, in *arrival) {
 		return
 	}
 	if s.unique && twin == 0 && p.released(&s) {
-		side.late++
+		if s.chosen {
+			side.late++
+		}
 		return
 	}
 	if alike > mostAlike {
-		side.undecided++
+		if s.chosen {
+			side.undecided++
+		}
 		p.evicted.Undecided++
 		return
 	}
 	s.seq, s.nth = side.copies.number(s.psn)
 	side.seen++
+	if s.chosen {
+		side.kept++
+	}
 	s.place = side.seen
 	i := p.chains.add(&s)
 	st.pending++
@@ -143,7 +150,9 @@ func (p *pair) again(i int32) bool {
 		}
 	}
 	if p.released(s) {
-		s.stream.side[s.point].late++
+		if s.chosen {
+			s.stream.side[s.point].late++
+		}
 		return true
 	}
 	return false
@@ -199,6 +208,9 @@ func (p *pair) stream(in *arrival) *stream {
 	pa.streams++
 	p.numbers++
 	st := &stream{key: in.key, number: p.numbers, path: pa, way: way}
+	if p.config.selects() {
+		st.picked = &delays{}
+	}
 	p.streams[in.key] = st
 	return st
 }
@@ -215,7 +227,9 @@ func (p *pair) forget() bool {
 			continue
 		}
 		delete(p.streams, key)
-		p.listed -= len(st.side[0].alone) + len(st.side[1].alone)
+		for k := range st.side {
+			p.listed -= len(st.side[k].alone) + len(st.side[k].spoilt)
+		}
 		p.evicted.Streams++
 		if st.path.streams--; st.path.streams == 0 {
 			k, _ := pathOf(&key)
@@ -243,6 +257,8 @@ func (p *pair) marry(i, k int32) {
 		i, k = k, i
 	}
 	x.mated, y.mated = true, true
+	chosen := (x.wanted || y.wanted) && min(x.phase, y.phase) == 0 // of the two, the one before has the earlier phase
+	x.chosen, y.chosen = chosen, chosen
 	if x.unique && y.unique {
 		p.exact++
 	}
@@ -266,9 +282,9 @@ func (p *pair) marry(i, k int32) {
 	if x.place != 0 && y.place != 0 { // else damaged so that the place is not known
 		st.newest = [2]int64{x.place, y.place}
 	}
-	st.changed(x, y)
+	p.changed(x, y)
 	at := point{x.time, y.time - x.time}
-	st.note(at)
+	st.note(at, chosen)
 	st.path.note(st.way, at)
 	p.clock.learn(at)
 }

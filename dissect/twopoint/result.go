@@ -10,7 +10,7 @@ import (
 
 // Comparison sums up what was found. Captures that are not closed yet are.
 func (c *Comparer) Comparison() *Comparison {
-	out := &Comparison{Schema: Schema, Clock: Clock{Basis: NoBasis}, Streams: []Stream{}}
+	out := &Comparison{Schema: Schema, Selection: c.config.Selection, Clock: Clock{Basis: NoBasis}, Streams: []Stream{}}
 	for i := range c.points {
 		c.Close(i, "", 0, nil)
 		out.Captures = append(out.Captures, c.points[i].Capture)
@@ -22,6 +22,7 @@ func (c *Comparer) Comparison() *Comparison {
 	for i, p := range c.pairs {
 		clock := Clock{From: c.points[p.points[0]].File, To: c.points[p.points[1]].File,
 			Offset: results[i].line.offset, Drift: results[i].line.ppb(), Basis: results[i].line.basis}
+		out.between = append(out.between, stretch{p.points, results[i].line})
 		if i == 0 {
 			out.Clock = clock
 		}
@@ -33,7 +34,9 @@ func (c *Comparer) Comparison() *Comparison {
 	for _, key := range c.keys() {
 		hops := c.route(key, results)
 		for _, h := range hops {
-			out.add(c.describe(key, h))
+			if s := c.describe(key, h); !c.config.selects() || s.counts() {
+				out.add(s)
+			}
 		}
 		if len(hops) == 0 {
 			out.Once = append(out.Once, c.once(key)...)
@@ -141,14 +144,14 @@ func (c *Comparer) describe(key streamKey, h hop) Stream {
 	s := Stream{
 		Src: key.src, Dst: key.dst, DestQP: dissect.QPN(key.qpn), Kind: key.kind,
 		Upstream: c.points[h.pair.points[h.first]].File, Downstream: c.points[h.pair.points[1-h.first]].File, OrderBy: h.order.by,
-		CopiesAtFirst:  st.mated + first.aloneN,
-		CopiesAtSecond: st.mated - second.damaged + second.aloneN,
+		CopiesAtFirst:  st.kept + first.aloneN,
+		CopiesAtSecond: st.kept - second.damaged + second.aloneN,
 		Vanished:       first.alone, VanishedTotal: first.aloneN, VanishedRanges: []psn.Range{},
 		NotCaptured: second.aloneN, Outside: first.outside + second.outside, Undecided: first.undecided + second.undecided,
 		Damaged: second.damaged, Reordered: second.overtaken,
-		Duplicated: second.surplus + max(0, second.late-first.late),
-		CEMarked:   st.ce[h.first], DSCPChanged: st.dscp[h.first],
-		Delay: st.delay(h),
+		Duplicated:  second.surplus + max(0, second.late-first.late),
+		DSCPChanged: st.dscp,
+		Delay:       st.delay(h),
 	}
 	if key.kind == Datagram {
 		qp := dissect.QPN(key.src2)
@@ -160,6 +163,19 @@ func (c *Comparer) describe(key streamKey, h hop) Stream {
 	slices.SortFunc(s.Vanished, func(a, b Copy) int { return cmp.Compare(a.Frame, b.Frame) })
 	for _, span := range first.aloneSet.Spans() {
 		s.VanishedRanges = append(s.VanishedRanges, span.Range())
+	}
+	for _, k := range second.spoilt {
+		s.DamagedCopies = append(s.DamagedCopies, DamagedCopy{Copy{k.good.psn, first.copies.corrected(&k.good), k.good.frame}, k.bad})
+	}
+	slices.SortFunc(s.DamagedCopies, func(a, b DamagedCopy) int { return cmp.Compare(a.Frame, b.Frame) })
+	for _, k := range st.ecnWays.toward(h.first) {
+		if k.to == dissect.ECNCE {
+			s.CEMarked += k.n
+		}
+		s.ECNChanges = append(s.ECNChanges, ECNChange{ECN(k.from), ECN(k.to), k.n})
+	}
+	for _, k := range st.dscpWays.toward(h.first) {
+		s.DSCPChanges = append(s.DSCPChanges, DSCPChange{int(k.from), int(k.to), k.n})
 	}
 	s.Hops = st.lowered(h.first)
 	return s
@@ -194,18 +210,22 @@ func (s *stream) delay(h hop) Delay {
 			all = append(all, d)
 		}
 	}
-	for _, p := range s.sample.points {
+	from := &s.delays
+	if s.picked != nil {
+		from = s.picked
+	}
+	for _, p := range from.sample.points {
 		add(p)
 	}
 	slices.Sort(all)
-	d := Delay{Count: int64(s.sample.seen)}
-	if int(d.Count) == len(s.sample.points) {
+	d := Delay{Count: int64(from.sample.seen)}
+	if int(d.Count) == len(from.sample.points) {
 		d.Count = int64(len(all))
 	}
 	if len(all) > 0 {
 		d.Median, d.P99 = all[len(all)/2], all[(len(all)-1)*99/100]
 	}
-	for _, c := range s.extremes.cells {
+	for _, c := range from.extremes.cells {
 		if c.any {
 			add(c.low)
 			add(c.high)
@@ -224,7 +244,7 @@ func (c *Comparer) once(key streamKey) []Once {
 	for _, p := range c.pairs {
 		if st := p.streams[key]; st != nil {
 			for k, at := range p.points {
-				packets[at] = max(packets[at], st.side[k].seen)
+				packets[at] = max(packets[at], st.side[k].kept)
 			}
 			proven = proven || st.good > 0
 		}
@@ -237,6 +257,11 @@ func (c *Comparer) once(key streamKey) []Once {
 		}
 	}
 	return all
+}
+
+// counts reports whether any copy of the stream was counted.
+func (s *Stream) counts() bool {
+	return s.CopiesAtFirst+s.CopiesAtSecond+s.Damaged+s.Outside+s.Undecided+s.Duplicated > 0
 }
 
 // add files a stream under its kind.

@@ -109,7 +109,7 @@ func (p *pair) part(at uint8) {
 // order counts a copy that one behind it at the other point had overtaken when it
 // came here.
 func (s *sight) order() {
-	if s.far != 0 && s.far < s.before {
+	if s.chosen && s.far != 0 && s.far < s.before {
 		s.stream.side[s.point].overtaken++
 	}
 }
@@ -121,7 +121,7 @@ func (p *pair) release(i int32) {
 	if s.mate != 0 {
 		m := &p.chains.pool[s.mate]
 		m.mate, m.other = 0, s.times
-	} else if s.mated {
+	} else if s.mated && s.chosen {
 		n := int64(s.times) - int64(s.other)
 		if n > 0 {
 			s.stream.side[s.point].surplus += n
@@ -191,7 +191,9 @@ func (p *pair) evict() {
 	i := p.fresh[at].pop()
 	if s := &p.chains.pool[i]; !s.mated {
 		p.evicted.Undecided++
-		s.stream.side[at].undecided++
+		if s.chosen {
+			s.stream.side[at].undecided++
+		}
 	}
 	p.release(i)
 }

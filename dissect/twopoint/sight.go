@@ -33,6 +33,9 @@ type sight struct {
 	mated         bool
 	unique        bool // no other copy has the same identity
 	waits         bool // it was settled without a mate
+	wanted        bool // its hosts and queue pairs are selected
+	chosen        bool // it counts: it is wanted, and passed the first point in the stretch that is selected
+	phase         int8 // -1 before that stretch, 1 behind it
 }
 
 // identity is what the sights of one copy have in common, and, where unique,

@@ -1,9 +1,6 @@
 package twopoint
 
-import (
-	"github.com/rdmadump/rdmadump/dissect"
-	"github.com/rdmadump/rdmadump/psn"
-)
+import "github.com/rdmadump/rdmadump/psn"
 
 // stream is what two points saw of the packets of one half and kind. Which of
 // the points the packets pass first is not known while they are read, so
@@ -16,6 +13,7 @@ type stream struct {
 
 	side    [2]sideOf
 	mated   int64
+	kept    int64 // of them, those that count
 	pending int64 // sights of it that are still held
 
 	newest [2]int64 // places of the mates that were found last
@@ -23,20 +21,37 @@ type stream struct {
 	apart     int64 // distance of the last mates, smoothed
 	jitter    int64 // how far the last ones were from it, smoothed
 	near, old window
-	extremes  envelope
-	sample    sample
+	delays
+	picked *delays // those of copies that count, nil without a selection
 
-	ce, dscp  [2]int64 // marked, or changed, between the point and the other
-	fewer     int64    // hop limit at point 0 less that at point 1: smallest
-	most      int64    // and largest
+	dscp      int64   // changed between the points
+	ecnWays   changes // from point 0 to point 1
+	dscpWays  changes
+	fewer     int64 // hop limit at point 0 less that at point 1: smallest
+	most      int64 // and largest
 	hopsKnown bool
 	good, bad int64
+}
+
+// delays are distances of mates: some of them, and the smallest and largest.
+type delays struct {
+	extremes envelope
+	sample   sample
+}
+
+func (d *delays) add(p point) {
+	const cells, points = 16, 512
+	d.extremes.add(p, cells)
+	d.sample.add(p, points)
 }
 
 // sideOf is what one point saw of a stream.
 type sideOf struct {
 	copies    copies
 	seen      int64 // sights, mirrored ones once
+	kept      int64 // of them, those that count
+	lone      int64 // never seen at the other point, whether they count or not
+	off       int64 // not seen at the other point, which may not have been capturing
 	lastID    uint16
 	lastPSN   psn.PSN
 	sameID    int // packets in a row with one IP identification
@@ -51,6 +66,7 @@ type sideOf struct {
 	surplus   int64 // sights of copies beyond those at the other point
 	late      int64 // sights of copies that were released before: mirrored or duplicated much later
 	damaged   int64 // bad here and good at the other point
+	spoilt    []spoiled
 	overtaken int64 // came here behind a copy that passed the other point later
 	farthest  int64 // largest place at the other point of what was settled here
 }
@@ -69,7 +85,7 @@ func (w *window) add(d int64) {
 }
 
 // note takes the distance of two mates.
-func (s *stream) note(p point) {
+func (s *stream) note(p point, chosen bool) {
 	if s.mated == 0 {
 		s.apart = p.apart
 	}
@@ -81,9 +97,14 @@ func (s *stream) note(p point) {
 		s.old, s.near = s.near, window{}
 	}
 	s.near.add(p.apart)
-	const cells, points = 16, 512
-	s.extremes.add(p, cells)
-	s.sample.add(p, points)
+	s.delays.add(p)
+	if !chosen {
+		return
+	}
+	s.kept++
+	if s.picked != nil {
+		s.picked.add(p)
+	}
 }
 
 // recent is the range of distances of the last mates.
@@ -135,41 +156,4 @@ const constant = 3
 // not the same in packet after packet of the stream.
 func (s *stream) distinct(in *sight) bool {
 	return in.ipid != 0 && s.side[in.point].sameID < constant && s.path.ids[s.way][in.point].differ
-}
-
-// changed notes what the way changed in a copy, first of all what shows which
-// point it passed first.
-func (s *stream) changed(x, y *sight) {
-	const ect = dissect.ECNMask
-	ceX, ceY := x.traffic&ect == dissect.ECNCE, y.traffic&ect == dissect.ECNCE
-	switch {
-	case ceY && !ceX:
-		s.ce[0]++
-		s.path.favour(s.way, 0, &s.path.marks)
-	case ceX && !ceY:
-		s.ce[1]++
-		s.path.favour(s.way, 1, &s.path.marks)
-	}
-	if x.traffic>>2 != y.traffic>>2 {
-		s.dscp[0]++
-		s.dscp[1]++
-	}
-	switch badX, badY := x.icrc == dissect.ICRCBad, y.icrc == dissect.ICRCBad; {
-	case badY && x.icrc == dissect.ICRCGood:
-		s.side[1].damaged++
-		s.path.favour(s.way, 0, &s.path.marks)
-	case badX && y.icrc == dissect.ICRCGood:
-		s.side[0].damaged++
-		s.path.favour(s.way, 1, &s.path.marks)
-	}
-	fewer := int64(x.hops) - int64(y.hops)
-	if !s.hopsKnown {
-		s.fewer, s.most, s.hopsKnown = fewer, fewer, true
-	}
-	s.fewer, s.most = min(s.fewer, fewer), max(s.most, fewer)
-	if fewer > 0 {
-		s.path.favour(s.way, 0, &s.path.hops)
-	} else if fewer < 0 {
-		s.path.favour(s.way, 1, &s.path.hops)
-	}
 }

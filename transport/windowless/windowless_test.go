@@ -75,7 +75,9 @@ func newRun(t interface{ Fatal(...any) }, qp transport.QP, p Params, messages []
 
 // lose loses the copies of PSNs that are named, on their way to the responder.
 func lose(copies map[psn.PSN]int) func(*transporttest.Copy) bool {
-	return func(c *transporttest.Copy) bool { return c.Dir == transporttest.Forward && c.N <= copies[c.Packet.BTH.PSN] }
+	return func(c *transporttest.Copy) bool {
+		return c.Dir == transporttest.Forward && c.N <= copies[c.Packet.BTH.PSN]
+	}
 }
 
 // Over any pattern that loses no packet more often than the retries allow, all
