@@ -3,6 +3,7 @@ package capture
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"io"
 	"math"
 
@@ -19,7 +20,8 @@ type Writer struct {
 	name       string
 	out        *bufio.Writer
 	compressor compressor // nil for plain data
-	close      func() error
+	file       *wholeFile // that Create opened, nil if the destination is not ours
+	turns      *turns     // nil for one file
 	describe   func(*dissect.Frame) Interface
 	ids        map[origin]uint32    // interfaces by where their frames come from
 	same       map[described]uint32 // and by what is written of them
@@ -39,6 +41,8 @@ type WriterOptions struct {
 	// Describe tells what is known of a frame's interface. It is asked once for
 	// each interface; Drops does not count. nil: the link type is all there is.
 	Describe func(f *dissect.Frame) Interface
+
+	Rotate Rotate // of Create
 }
 
 // compressor is a compressed stream between the writer and its destination.
@@ -90,11 +94,20 @@ var le = binary.LittleEndian
 // interface. It does not allocate, but for the first frame of an interface.
 func (w *Writer) WriteFrame(f *dissect.Frame) error {
 	const fixed = framing + 20
+	if w.turns != nil && w.err == nil && w.due(f.Time) {
+		w.turn(f)
+	}
+	if w.err != nil {
+		return w.fault()
+	}
 	if from := (origin{f.File, f.Interface, f.Link}); from != w.last {
 		w.last, w.lastID = from, w.id(from, f)
 	}
 	w.time = max(f.Time, 0)
 	total := uint32(fixed + padded(len(f.Data)))
+	if w.out.Available() < int(total) {
+		w.keep(w.out.Flush()) // what is written ends behind a block, even if it is the last
+	}
 	b := w.head[:28]
 	le.PutUint32(b, blockEnhanced)
 	le.PutUint32(b[4:], total)
@@ -138,6 +151,9 @@ func (w *Writer) AddDrops(file, index int, n uint64) error {
 
 // Flush writes everything that was collected, so that it can be read.
 func (w *Writer) Flush() error {
+	if w.out == nil {
+		return w.fault()
+	}
 	w.keep(w.out.Flush())
 	if w.compressor != nil && w.err == nil {
 		w.keep(w.compressor.Flush())
@@ -147,14 +163,21 @@ func (w *Writer) Flush() error {
 
 // Close flushes and ends the capture. It closes what Create opened.
 func (w *Writer) Close() error {
+	if w.out != nil {
+		w.finish()
+	}
+	return w.fault()
+}
+
+// finish ends the file, or the stream.
+func (w *Writer) finish() {
 	w.keep(w.out.Flush())
 	if w.compressor != nil {
 		w.keep(w.compressor.Close())
 	}
-	if w.close != nil {
-		w.keep(w.close())
+	if w.file != nil {
+		w.keep(w.file.Close())
 	}
-	return w.fault()
 }
 
 // id is the number of the interface that a frame comes from. A new one is
@@ -222,6 +245,9 @@ func (w *Writer) keep(err error) {
 func (w *Writer) fault() error {
 	if w.err == nil {
 		return nil
+	}
+	if e := (*Error)(nil); errors.As(w.err, &e) {
+		return e
 	}
 	return fileError(w.name, w.err)
 }
