@@ -11,12 +11,14 @@ import (
 	"syscall"
 
 	"github.com/rdmadump/rdmadump/capture"
+	"github.com/rdmadump/rdmadump/capture/live"
 	"github.com/rdmadump/rdmadump/dissect"
 )
 
 // pass is one pass over the captures of a command line.
 type pass struct {
 	streams
+	live    *live.Options                                      // what to capture in place of reading files, if not nil
 	open    func(part *capture.Part)                           // before the first frame of a capture
 	frame   func(f *dissect.Frame) error                       // for every frame; errStop ends the pass
 	waiting func()                                             // before waiting for bytes of a pipe, if not nil
@@ -84,6 +86,9 @@ func (p pass) readAll(names []string, unread *[]*capture.Error) error {
 }
 
 func (p pass) sources(names []string, stop <-chan struct{}) []capture.Source {
+	if p.live != nil {
+		return []capture.Source{{Live: p.live, Waiting: p.waiting, Stop: stop}}
+	}
 	sources := make([]capture.Source, len(names))
 	for i, name := range names {
 		sources[i] = capture.Source{Name: name, Waiting: p.waiting, Stop: stop}

@@ -24,6 +24,7 @@ type readFlags struct {
 
 	selection selection
 	cut       cutFlags
+	live      liveFlags
 }
 
 func newRead(s streams) *cobra.Command {
@@ -41,14 +42,16 @@ Several files are one tap's rotation and are read in order of time.
 for that, files are read twice. A pipe cannot be: from it --qpn chooses the
 packets that name the queue pair, and leaves out those to the other end.
 
-` + cutHelp,
+` + cutHelp + "\n" + liveHelp,
 		Example: `  rdmadump read trace.pcap
   rdmadump read --qpn 546 --from +1.5s --to +2s trace.pcap
   rdmadump read -w part.pcapng.gz --qpn 0x000222 --strip-payload trace.pcap
   rdmadump read -v -c 1 trace.pcap            every field of the first packet
   rdmadump read --json trace.pcap | jq 'select(.aeth.syndrome == 96)'
+  rdmadump read -i eth0
+  rdmadump read -i eth0 -w ring.pcapng.zst --rotate-size 500MiB --keep 20
   tcpdump -i eth0 -w - udp port 4791 | rdmadump read -`,
-		Args: captures,
+		Args: flags.live.args,
 		RunE: func(command *cobra.Command, names []string) error {
 			if flags.form != "" && (flags.verbose || flags.hex > 0) {
 				return usageError{errors.New("--json goes with neither -v nor -x; --json=full has all fields and bytes"), command.CommandPath()}
@@ -70,6 +73,7 @@ packets that name the queue pair, and leaves out those to the other end.
 	f.Var(&flags.ports, "udp-port", portUsage)
 	flags.selection.register(command)
 	flags.cut.register(command)
+	flags.live.register(command)
 	f.Var(&flags.color, "color", colorUsage)
 	return command
 }
@@ -90,8 +94,13 @@ func (flags *readFlags) run(s streams, names []string) error {
 	if flags.cut.name != "" {
 		r.cut = flags.cut.begin(s, locator, r.selection)
 	}
+	var slow *outlet
+	if flags.live.given() {
+		slow = newOutlet(s.out)
+		r.out.w = slow
+	}
 	before := number(0) // packets of earlier captures
-	reading := pass{streams: s, frame: r.frame, waiting: r.waiting}
+	reading := pass{streams: s, live: flags.live.options(flags.ports), frame: r.frame, waiting: r.waiting}
 	reading.open = func(part *capture.Part) {
 		before, r.none = r.total, report.NoPackets{}
 		if r.cut != nil {
@@ -106,6 +115,7 @@ func (flags *readFlags) run(s streams, names []string) error {
 		if fault == nil && r.total == before && r.selection == nil {
 			r.none.Frames = info.Frames
 			s.complain(fmt.Errorf("%s: %v", info.Name, r.none))
+			flags.live.hintNone(s)
 		}
 		if err := r.out.flush(); err != nil || r.cut == nil { // before a fault is told
 			return err
@@ -113,6 +123,9 @@ func (flags *readFlags) run(s streams, names []string) error {
 		return r.cut.drops(i, info)
 	}
 	failed := cmp.Or(reading.run(names), r.out.flush())
+	if slow != nil {
+		failed = cmp.Or(failed, slow.close())
+	}
 	if errors.As(failed, &usageError{}) {
 		return failed
 	}
@@ -145,7 +158,11 @@ type packetReader struct {
 // the end, tells.
 func (r *packetReader) waiting() {
 	_ = r.out.flush()
-	if r.cut != nil {
+	switch {
+	case r.cut == nil:
+	case r.live.given():
+		r.cut.keepUp()
+	default:
 		r.cut.flush()
 	}
 }

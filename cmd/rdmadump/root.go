@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rdmadump/rdmadump/capture/live"
 	"github.com/rdmadump/rdmadump/report"
 )
 
@@ -73,6 +74,9 @@ func run(args []string, s streams) int {
 // complain writes a message on standard error, one line whatever is in it.
 func (s streams) complain(err error) {
 	fmt.Fprintf(s.err, "rdmadump: %s\n", report.Visible(err.Error()))
+	if e := (*live.Error)(nil); errors.As(err, &e) && e.Hint != "" {
+		fmt.Fprintf(s.err, "rdmadump: hint: %s\n", report.Visible(e.Hint))
+	}
 }
 
 func newRoot(s streams) *cobra.Command {
