@@ -1,5 +1,5 @@
 // Package capture reads capture files as dissect.Frame after dissect.Frame, and
-// writes pcapng.
+// writes pcapng and pcap.
 //
 // It reads pcap (both byte orders, microseconds, nanoseconds and Kuznetzov's
 // "modified" records) and pcapng (any number of sections and interfaces,

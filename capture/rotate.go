@@ -32,10 +32,14 @@ type turns struct {
 	kept    []string
 }
 
+// begunFile reports whether there is anything to write to: the first of a row of
+// files comes with the first frame.
+func (w *Writer) begunFile() bool { return w.dst != nil }
+
 // due reports whether a frame of this time belongs into a new file.
 func (w *Writer) due(time int64) bool {
 	t := w.turns
-	return t.number == 0 || t.Size > 0 && w.file.size+int64(w.out.Buffered()) >= t.Size ||
+	return t.number == 0 || t.Size > 0 && w.file.size+int64(len(w.buf)) >= t.Size ||
 		t.Every > 0 && time-t.begun >= int64(t.Every)
 }
 

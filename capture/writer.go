@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -10,15 +9,16 @@ import (
 	"github.com/rdmadump/rdmadump/dissect"
 )
 
-// Writer writes frames as pcapng: one section, times in nanoseconds, an
-// interface for each that frames come from. What has been flushed can be read,
-// even if the writer is never closed. It is not safe for concurrent use.
+// Writer writes frames as pcapng (one section, times in nanoseconds, an
+// interface for each that frames come from) or pcap. What has been flushed can be
+// read, even if the writer is never closed. It is not safe for concurrent use.
 //
 // The writer of gopacket does not do: its link types have 8 bits, so that Linux
 // cooked v2 (276) would come out as something else.
 type Writer struct {
 	name       string
-	out        *bufio.Writer
+	dst        io.Writer
+	buf        []byte     // collected, not written yet
 	compressor compressor // nil for plain data
 	file       *wholeFile // that Create opened, nil if the destination is not ours
 	turns      *turns     // nil for one file
@@ -29,14 +29,18 @@ type Writer struct {
 	last       origin               // of the frame written last
 	lastID     uint32
 	time       int64 // of that frame
+	form       Form
+	snap       uint32 // bytes of a frame that are written, 0 for all
+	begun      bool   // the header of a pcap file is written
 	err        error
-	head       [28]byte
 }
 
 // WriterOptions says what to write beside frames. The zero value is valid.
 type WriterOptions struct {
-	Application string // the program that writes, empty to leave it out
-	Comment     string // on the section, at most 65,535 bytes of it
+	Form        Form   // pcapng unless it says otherwise
+	SnapLen     uint32 // bytes of a frame that are written; 0 writes what Data has
+	Application string // the program that writes, empty to leave it out; pcapng only
+	Comment     string // on the section, at most 65,535 bytes of it; pcapng only
 
 	// Describe tells what is known of a frame's interface. It is asked once for
 	// each interface; Drops does not count. nil: the link type is all there is.
@@ -71,8 +75,11 @@ const outputSize = 64 << 10
 // NewWriter begins a capture on dst. name stands for it in messages. It does not
 // close dst. The error, as that of all methods, is an *Error.
 func NewWriter(dst io.Writer, name string, o WriterOptions) (*Writer, error) {
-	w := &Writer{name: name, describe: o.Describe, out: bufio.NewWriterSize(dst, outputSize),
-		ids: map[origin]uint32{}, same: map[described]uint32{}, last: origin{file: -1}}
+	w := &Writer{name: name, describe: o.Describe, dst: dst, buf: make([]byte, 0, outputSize+outputSize/4),
+		ids: map[origin]uint32{}, same: map[described]uint32{}, last: origin{file: -1}, form: o.Form, snap: o.SnapLen}
+	if o.Form != Pcapng {
+		return w, nil // its header names the link type of the first frame
+	}
 	var b []byte
 	b = le.AppendUint32(b, byteOrderMagic)
 	b = le.AppendUint16(b, 1)
@@ -89,9 +96,10 @@ func NewWriter(dst io.Writer, name string, o WriterOptions) (*Writer, error) {
 
 var le = binary.LittleEndian
 
-// WriteFrame writes a frame: all of Data, WireLen, Link and Time; a time before
-// 1970 becomes 1970. Frames whose File and Interface are equal are of one
-// interface. It does not allocate, but for the first frame of an interface.
+// WriteFrame writes a frame: Data up to the snap length, WireLen, Link and Time; a
+// time before 1970 becomes 1970. Frames whose File and Interface are equal are of
+// one interface. pcap knows no interfaces, and one link type only: the error wraps
+// ErrLinkType. It does not allocate, but for the first frame of an interface.
 func (w *Writer) WriteFrame(f *dissect.Frame) error {
 	const fixed = framing + 20
 	if w.turns != nil && w.err == nil && w.due(f.Time) {
@@ -100,36 +108,37 @@ func (w *Writer) WriteFrame(f *dissect.Frame) error {
 	if w.err != nil {
 		return w.fault()
 	}
+	data := f.Data
+	if w.snap > 0 && len(data) > int(w.snap) {
+		data = data[:w.snap]
+	}
+	w.time = max(f.Time, 0)
+	if w.form != Pcapng {
+		w.writePcap(f, data)
+		return w.fault()
+	}
 	if from := (origin{f.File, f.Interface, f.Link}); from != w.last {
 		w.last, w.lastID = from, w.id(from, f)
 	}
-	w.time = max(f.Time, 0)
-	total := uint32(fixed + padded(len(f.Data)))
-	if w.out.Available() < int(total) {
-		w.keep(w.out.Flush()) // what is written ends behind a block, even if it is the last
-	}
-	b := w.head[:28]
-	le.PutUint32(b, blockEnhanced)
-	le.PutUint32(b[4:], total)
-	le.PutUint32(b[8:], w.lastID)
-	le.PutUint32(b[12:], uint32(w.time>>32))
-	le.PutUint32(b[16:], uint32(w.time))
-	le.PutUint32(b[20:], uint32(len(f.Data)))
-	le.PutUint32(b[24:], uint32(min(max(f.WireLen, len(f.Data)), math.MaxUint32)))
-	w.write(b)
-	w.write(f.Data)
-	b = b[:8]
-	le.PutUint32(b, 0)
-	le.PutUint32(b[4:], total)
-	w.write(b[4-(padded(len(f.Data))-len(f.Data)):])
+	total := uint32(fixed + padded(len(data)))
+	b := le.AppendUint32(w.buf, blockEnhanced)
+	b = le.AppendUint32(b, total)
+	b = le.AppendUint32(b, w.lastID)
+	b = le.AppendUint32(b, uint32(w.time>>32))
+	b = le.AppendUint32(b, uint32(w.time))
+	b = le.AppendUint32(b, uint32(len(data)))
+	b = le.AppendUint32(b, uint32(min(max(f.WireLen, len(f.Data)), math.MaxUint32)))
+	b = append(b, data...)
+	b = append(b, 0, 0, 0)[:len(b)+padded(len(data))-len(data)]
+	w.collect(le.AppendUint32(b, total))
 	return w.fault()
 }
 
 // AddDrops says that n more packets of an interface, named as in dissect.Frame,
 // were lost by the capture. It counts for nothing when no frame of that
-// interface was written.
+// interface was written, nor in a pcap file, which has no place for it.
 func (w *Writer) AddDrops(file, index int, n uint64) error {
-	if n == 0 {
+	if n == 0 || w.form != Pcapng {
 		return w.fault()
 	}
 	for from, id := range w.ids {
@@ -151,10 +160,10 @@ func (w *Writer) AddDrops(file, index int, n uint64) error {
 
 // Flush writes everything that was collected, so that it can be read.
 func (w *Writer) Flush() error {
-	if w.out == nil {
+	if !w.begunFile() {
 		return w.fault()
 	}
-	w.keep(w.out.Flush())
+	w.send()
 	if w.compressor != nil && w.err == nil {
 		w.keep(w.compressor.Flush())
 	}
@@ -163,7 +172,7 @@ func (w *Writer) Flush() error {
 
 // Close flushes and ends the capture. It closes what Create opened.
 func (w *Writer) Close() error {
-	if w.out != nil {
+	if w.begunFile() {
 		w.finish()
 	}
 	return w.fault()
@@ -171,12 +180,20 @@ func (w *Writer) Close() error {
 
 // finish ends the file, or the stream.
 func (w *Writer) finish() {
-	w.keep(w.out.Flush())
+	w.complete()
+	w.send()
 	if w.compressor != nil {
 		w.keep(w.compressor.Close())
 	}
 	if w.file != nil {
 		w.keep(w.file.Close())
+	}
+}
+
+// complete makes a capture of what has no frame yet.
+func (w *Writer) complete() {
+	if w.form != Pcapng && !w.begun {
+		w.pcapHeader(dissect.LinkEthernet)
 	}
 }
 
@@ -191,6 +208,9 @@ func (w *Writer) id(from origin, f *dissect.Frame) uint32 {
 		in = w.describe(f)
 	}
 	in.Link, in.Drops = f.Link, 0
+	if w.snap > 0 {
+		in.SnapLen = w.snap
+	}
 	id, ok := w.same[described{from.index, in}]
 	if !ok {
 		id = uint32(len(w.drops))
@@ -228,10 +248,24 @@ func appendOption(b []byte, code uint16, value string) []byte {
 	return append(b, 0, 0, 0)[:len(b)+padded(len(value))-len(value)]
 }
 
-func (w *Writer) write(b []byte) {
-	if w.err == nil {
-		_, w.err = w.out.Write(b)
+// write writes bytes that are not part of a frame.
+func (w *Writer) write(b []byte) { w.collect(append(w.buf, b...)) }
+
+// collect takes the buffer back, with what was appended to it, and writes it out
+// once it is worth it.
+func (w *Writer) collect(b []byte) {
+	w.buf = b
+	if len(b) >= outputSize {
+		w.send()
 	}
+}
+
+// send writes out what was collected.
+func (w *Writer) send() {
+	if w.err == nil && len(w.buf) > 0 {
+		_, w.err = w.dst.Write(w.buf)
+	}
+	w.buf = w.buf[:0]
 }
 
 // keep remembers the first error.

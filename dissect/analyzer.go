@@ -28,6 +28,10 @@ type Config struct {
 	// Events is called for each event as soon as it is known; nil for none.
 	// What it is given is valid until it returns.
 	Events func(*Event)
+
+	// Follow is called for each RDMA packet once it has been followed; nil for
+	// none. What it is given is valid until it returns, but for the Flows.
+	Follow func(*Followed)
 }
 
 // Analyzer follows the packets of captures and explains what was lost. It is
@@ -49,6 +53,8 @@ type Analyzer struct {
 	gapsKept  int    // closed, by all streams
 	gapsOpen  int    // not retired, of all streams
 	inLimbo   int    // packets, see restart.go
+	effort    int64  // steps taken for packets, of all streams, see effort.go
+	looks     int64  // at halves that may be partners
 	asides    tallies
 	unbegun   flow                // of streams that have not begun; stays empty
 	uncourted courtship           // of halves whose partner nobody looks for; stays empty
@@ -57,6 +63,8 @@ type Analyzer struct {
 	packet Packet
 	bth    codec.BTH
 	in     arrival
+
+	followed Followed
 
 	here    sight // of the newest packet
 	start   int64 // earliest time of a frame
@@ -224,6 +232,7 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 	}
 	a.totals.Packets++
 	if !connected {
+		a.tellFollowed(p, nil, icrc)
 		a.aside(p, bth)
 		if a.byQPN() {
 			a.asides.aside(a.config.Selection, p, bth)
@@ -249,6 +258,9 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 		in.damaged = !h.uselessICRC()
 	}
 	h.take(in)
+	if a.config.Follow != nil {
+		a.tellFollowed(p, h, icrc)
+	}
 	if h.weighAgain() {
 		a.weigh(h)
 	}

@@ -15,6 +15,9 @@ import (
 // the words of docs/output.md; "" if they do not. The stream must list all its
 // gaps and have begun once.
 func Unbalanced(s *Stream) string {
+	if s.Packets == 0 {
+		return "" // feedback-only: what NAKs name is lost, and nobody knows where
+	}
 	lost := map[psn.PSN]bool{}
 	for _, r := range s.LostRanges {
 		for i := range r.Len() {
@@ -95,7 +98,12 @@ func TestBooksOfAnyPackets(t *testing.T) {
 			}
 		}
 		text := strings.Join(words, " ")
-		r := tell(quiet{}, Config{MaxGaps: 1 << 20}, text)
+		s := newStory(Config{MaxGaps: 1 << 20})
+		for _, word := range words {
+			s.word(word)
+		}
+		s.analyzer.CloseCapture(0, rapid.SampledFrom([]uint64{0, 0, 5}).Draw(t, "capture drops"), nil)
+		r := s.analyzer.Report()
 		for _, c := range r.Connections {
 			for j := range c.Streams {
 				if s := &c.Streams[j]; s.Epochs == 1 {

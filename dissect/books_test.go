@@ -64,6 +64,7 @@ func TestBooksBalance(t *testing.T) {
 		for _, f := range frames {
 			a.Frame(&f)
 		}
+		a.CloseCapture(0, rapid.SampledFrom([]uint64{0, 0, 5}).Draw(t, "capture drops"), nil)
 		for _, c := range a.Report().Connections {
 			for j := range c.Streams {
 				if s := &c.Streams[j]; s.Epochs == 1 {

@@ -7,8 +7,8 @@ import (
 
 // completion is a message that was sent whole and is not acknowledged yet.
 type completion struct {
-	last  psn.Seq
-	began int64 // time of its first packet
+	last    psn.Seq
+	message inMessage
 }
 
 // maxFlying bounds the messages of a stream that are timed at once. Those that
@@ -23,7 +23,7 @@ func (s *stream) sentWhole() {
 		s.half.transport == irnTransport && forms[s.message.op].verb == codec.VerbRead {
 		return
 	}
-	s.flying = append(s.flying, completion{s.top - 1, s.message.began})
+	s.flying = append(s.flying, completion{s.top - 1, s.message})
 }
 
 // complete times the messages that are acknowledged now.
@@ -34,7 +34,7 @@ func (s *stream) complete(in *arrival) {
 		if s.tail.waiting && c.last == s.tail.seq {
 			break // a READ of which the end is not known
 		}
-		s.took.add(in.time - c.began)
+		s.took.add(in.time - c.message.began)
 		n++
 	}
 	if n > 0 {

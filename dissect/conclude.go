@@ -46,6 +46,8 @@ func (s *stream) closeHole(g *gap) {
 		d.abandoned += g.count - d.lostPSNs.Overlap(g.Span)
 		if len(d.forgotten.Spans()) < maxLostSpans {
 			d.forgotten.Insert(g.Span)
+		} else {
+			d.unlisted++
 		}
 	case g.where == InCapture:
 		d.uncount(g, g.Span)
@@ -75,8 +77,12 @@ func (s *stream) pieces(g *gap) []gap {
 		out = s.piece(out, g, psn.Span{First: next, Last: hole.First - 1})
 		for _, part := range parted(&d.counted, hole) {
 			for _, one := range parted(&d.unseen, part) {
-				out = s.piece(out, g, one)
-				s.delivered(&out[len(out)-1])
+				for _, same := range parted(&d.refused, one) {
+					n := len(out)
+					if out = s.piece(out, g, same); len(out) > n {
+						s.delivered(&out[n])
+					}
+				}
 			}
 		}
 		next = hole.Last + 1
@@ -104,10 +110,11 @@ func (s *stream) piece(out []gap, g *gap, part psn.Span) []gap {
 }
 
 // delivered says what became of a hole that the receiver has: it was named and
-// repeated, or no copy that arrived passed here, or one that passed did.
+// repeated, or no copy that it can have taken passed here, or one that passed
+// did. One that it refused before it cannot have taken.
 func (s *stream) delivered(g *gap) {
 	d := s.d
-	named, unseen := d.counted.Overlap(g.Span) > 0, d.unseen.Overlap(g.Span) > 0
+	named, unseen := d.counted.Overlap(g.Span) > 0, d.unseen.Overlap(g.Span) > 0 || d.refused.Overlap(g.Span) > 0
 	g.closed = ClosedRetransmitted
 	if unseen {
 		g.closed = ClosedNotCaptured

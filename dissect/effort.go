@@ -21,6 +21,26 @@ const (
 	effortOfPacket = 16      // steps that each packet may cost in the long run
 )
 
+// Many streams that are ahead of their packets by what each of them may be are
+// too much together, and a search for partners has no stream to count it to. So
+// there is an account of all packets. Where it is overdrawn, streams that are
+// ahead are strained sooner, and no partner is looked for.
+const (
+	maxEffortTotal    = 1 << 20 // steps that all streams may be ahead of all packets
+	effortOfAnyPacket = 2       // steps that each packet may cost in the long run
+	littleEffort      = 1 << 8  // maxEffort, where all took too many
+	maxLooks          = 1 << 22 // halves looked at for partners, ahead of all packets
+	looksOfPacket     = 16      // the same for each packet, in the long run
+)
+
+// tired reports whether all streams together took too many steps.
+func (a *Analyzer) tired() bool {
+	return a.effort > maxEffortTotal+effortOfAnyPacket*a.totals.Packets
+}
+
+// mayLook reports whether partners may be looked for.
+func (a *Analyzer) mayLook() bool { return a.looks < maxLooks+looksOfPacket*a.totals.Packets }
+
 // shifted counts the move of n gaps in memory.
 func (d *recovery) shifted(n int) { d.effort += int64(n) / 16 }
 
@@ -30,9 +50,11 @@ func (s *stream) bound() {
 	if d == nil {
 		return
 	}
+	s.a.effort += max(0, d.effort-d.effortKnown)
 	d.effort = max(0, d.effort-effortOfPacket)
+	d.effortKnown = d.effort
 	switch {
-	case d.effort > maxEffort:
+	case d.effort > maxEffort, d.effort > littleEffort && s.a.tired():
 		d.strained = true
 	case d.effort == 0:
 		d.strained = false
@@ -59,6 +81,8 @@ func (s *stream) bound() {
 	}
 	s.a.gapsOpen += len(d.gaps) - d.openKnown
 	d.openKnown = len(d.gaps)
+	s.a.evicted.Ranges += d.unlisted
+	d.unlisted = 0
 }
 
 // letGo takes leave of all gaps but the newest: nobody will know how they end.

@@ -107,7 +107,7 @@ func (h *half) tellOpen() {
 			}
 			told = len(d.findings)
 		}
-		for _, f := range s.a.stream(s, false).Findings[told:] {
+		for _, f := range s.a.stream(s, trust{}).Findings[told:] {
 			if !f.Counted() {
 				s.tellFinding(f, s.a.here)
 			}

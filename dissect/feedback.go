@@ -290,10 +290,15 @@ func (s *stream) named(seq psn.Seq, at sight, by Evidence) {
 	one := psn.Span{First: seq, Last: seq}
 	if t := &d.trial; t.on && t.set.Contains(seq) {
 		return // on its way
+	} else if t.on && t.ahead && seq == s.next && by == EvidenceNAK {
+		t.drew, t.drewAt = true, at // as it came early, whatever became of seq
+		return
 	} else if t.on && t.ahead {
 		s.skip()
 	}
-	if i, inside := d.gapAt(seq); inside && d.holes.Contains(seq) {
+	if i, inside := d.gapAt(seq); inside && d.gaps[i].inner.Contains(seq) {
+		return // within a READ request, where no packet begins
+	} else if inside && d.holes.Contains(seq) {
 		g := &d.gaps[i]
 		if g.confirmed == "" && g.evidence == EvidenceObserved {
 			d.times.nakGeneration.add(at.time - g.opened.time)

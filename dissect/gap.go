@@ -155,6 +155,8 @@ const maxLostSpans = 1 << 16
 func (d *recovery) remember(span psn.Span) {
 	if spans := d.lostPSNs.Spans(); len(spans) < maxLostSpans && (!d.strained || len(spans) == 0 || spans[len(spans)-1].Last < span.First) {
 		d.lostPSNs.Insert(span)
+	} else if !d.lostPSNs.ContainsSpan(span) {
+		d.unlisted++
 	}
 }
 
@@ -162,6 +164,7 @@ func (d *recovery) remember(span psn.Span) {
 func (d *recovery) name(span psn.Span) {
 	for _, part := range d.counted.Gaps(nil, span) {
 		d.lose(part)
+		d.vouch(part)
 	}
 	d.counted.Insert(span)
 }
@@ -231,6 +234,9 @@ func (d *recovery) byGap(parts []psn.Span) []psn.Span {
 // within is the parts of the span that are in the set.
 func within(set *psn.Set, span psn.Span) []psn.Span {
 	var parts []psn.Span
+	if span.Len() <= 0 {
+		return nil
+	}
 	for _, hole := range from(set, span.First) {
 		if hole.First > span.Last {
 			break
@@ -307,13 +313,12 @@ func (s *stream) retire(before psn.Seq) {
 		d.shifted(len(d.gaps) - n)
 		d.gaps = slices.Delete(d.gaps, 0, n)
 	}
-	d.refused.Remove(psn.Span{First: before - 1<<40, Last: before - 1})
 	d.tardy.Remove(psn.Span{First: before - 1<<40, Last: before - 1})
 	if len(d.gaps) > 0 {
 		before = min(before, d.gaps[0].First)
 	}
 	below := psn.Span{First: before - 1<<40, Last: before - 1}
-	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.again, &d.undecided} {
+	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.again, &d.undecided, &d.refused} {
 		set.Remove(below)
 	}
 }
@@ -324,9 +329,7 @@ func (s *stream) keep(g *gap) {
 	if g.closed == ClosedReordered && !s.a.config.ReorderedGaps {
 		return
 	}
-	done := *g
-	done.again, done.inner = nil, psn.Set{} // not needed any more
-	d.done = append(d.done, done)
+	d.done = append(d.done, *g)
 	s.a.gapsKept++
 	if limit := s.a.gapLimit; len(d.done) >= 2*limit+4 {
 		s.a.keepWorst(d, limit)

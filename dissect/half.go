@@ -58,6 +58,7 @@ type half struct {
 	limbo    *limbo   // the connection is in, nil while it is in none
 	life     int32    // how often the queue pair was set up anew, as far as seen
 	ended    bool     // the connection failed or was closed: what comes is another one
+	note     any      // of Config.Follow
 }
 
 // transportKind is how a connection recovers.
@@ -71,6 +72,14 @@ const (
 )
 
 var transportNames = [...]string{"go-back-n", "irn", "windowless", "mp-rdma"}
+
+// transportName is how the connection recovers: "none" for UC, which does not.
+func (h *half) transportName() string {
+	if h.service == codec.UC {
+		return "none"
+	}
+	return transportNames[h.transport]
+}
 
 // ICRC of software captures. Where more than half of at least fewest packets of
 // a half have no valid ICRC it says nothing.
@@ -333,6 +342,7 @@ func (h *half) damage(in *arrival) {
 		damage.run = d.run.id
 		if d.holes.Contains(seq) {
 			d.lose(one)
+			d.vouch(one)
 			d.again.Insert(one)
 			if i, inside := d.gapAt(seq); inside {
 				d.gaps[i].suspect = false

@@ -52,6 +52,7 @@ func (s *stream) lateAgain(g *gap, part psn.Span, at sight) {
 	d.again.Remove(part)
 	for _, named := range within(&d.counted, part) {
 		d.lost -= named.Len()
+		d.vouched -= named.Len()
 	}
 	d.counted.Remove(part)
 	d.unseen.Remove(part)
@@ -80,7 +81,7 @@ func (d *recovery) uncount(g *gap, span psn.Span) {
 	d.again.Remove(span)
 	if n > 0 {
 		d.lost -= n
-		d.lostPSNs.Remove(span)
+		d.neverLost(span)
 	}
 	for k := len(g.again); k > 0 && len(g.again[k-1].Spans()) == 0; k-- {
 		g.again = g.again[:k-1]
@@ -184,7 +185,7 @@ func (s *stream) wasLate(old answer) {
 					part.Last = min(part.Last, d.gaps[i].First-1)
 				}
 				if !d.recallCopy(part) {
-					d.lostPSNs.Remove(part)
+					d.neverLost(part)
 					s.recall(part, ClosedRetransmitted, old.at)
 				}
 			default:
@@ -196,7 +197,7 @@ func (s *stream) wasLate(old answer) {
 						break
 					}
 				}
-				d.lostPSNs.Remove(part)
+				d.neverLost(part)
 				s.lateOf(i, part, old.at)
 			}
 			span.First = part.Last + 1

@@ -106,6 +106,14 @@ func (s *stream) mpFeedback(seq psn.Seq, in *arrival) {
 	}
 }
 
+// waitsFor notes a synchronise packet, which must not overtake those before it.
+// The first ones pass before feedback shows that the connection is MP-RDMA.
+func (s *stream) waitsFor(seq psn.Seq) {
+	if set := &s.recovery().picks.synchronised; len(set.Spans()) < maxRepairs {
+		set.Insert(psn.Span{First: seq, Last: seq})
+	}
+}
+
 // mpNack follows a refusal: of a packet beyond the last slot, with the PSN that
 // the head waits for, or of a synchronise packet that came early, with its own.
 func (s *stream) mpNack(seq psn.Seq, in *arrival) {

@@ -86,6 +86,7 @@ func (n *neighbours) suiting(dst []suitor, h *half, in *arrival) (suitors []suit
 		if n.alone == nil || i == 2 && bucket == here {
 			continue
 		}
+		h.req.a.looks += int64(len(n.alone[bucket]))
 		for _, c := range n.alone[bucket] {
 			if !c.req.fits(in) || c.service != h.service || c == h {
 				continue
@@ -99,6 +100,7 @@ func (n *neighbours) suiting(dst []suitor, h *half, in *arrival) (suitors []suit
 	if len(dst) > 0 || len(n.all) > maxStrangers {
 		return dst, true
 	}
+	h.req.a.looks += int64(len(n.all))
 	for _, c := range n.all {
 		if c != h && c.partner == nil && c.promised == nil && c.service == h.service && c.req.fits(in) {
 			if len(dst) == maxSuitors {
@@ -112,8 +114,9 @@ func (n *neighbours) suiting(dst []suitor, h *half, in *arrival) (suitors []suit
 
 // answeredBy is a half without a partner whose requests the packet is feedback
 // on; nil if none of those looked at is.
-func (n *neighbours) answeredBy(service codec.Service, in *arrival) *half {
+func (a *Analyzer) answeredBy(n *neighbours, service codec.Service, in *arrival) *half {
 	looked := 0
+	defer func() { a.looks += int64(looked) }()
 	search := func(halves []*half) *half {
 		for _, c := range halves {
 			if looked == maxSuitors {

@@ -55,10 +55,10 @@ func (a *Analyzer) answersKnown(key *halfKey, in *arrival, icrc ICRCState) bool 
 		return false
 	}
 	near := a.between[key.reverse()]
-	if near == nil {
+	if near == nil || !a.mayLook() {
 		return false
 	}
-	h := near.answeredBy(serviceOf(in.op), in)
+	h := a.answeredBy(near, serviceOf(in.op), in)
 	return h != nil && (icrc != ICRCBad || h.uselessICRC())
 }
 

@@ -1,6 +1,8 @@
 package dissect
 
 import (
+	"slices"
+
 	"github.com/rdmadump/rdmadump/codec"
 	"github.com/rdmadump/rdmadump/psn"
 )
@@ -67,11 +69,19 @@ func (a *Analyzer) pairByFeedback(h *half, in *arrival) fate {
 		h.wait(in)
 		return waits
 	}
+	if !a.mayLook() {
+		if h.hearsay != nil {
+			return alone
+		}
+		h.wait(in)
+		return waits
+	}
 	if len(h.suitors) == 0 {
 		if f := a.court(h, in); f != paired {
 			return f
 		}
 	}
+	a.looks += int64(len(h.suitors))
 	kept := h.suitors[:0]
 	for _, c := range h.suitors {
 		if c.half.partner == nil && !c.half.gone && c.half.req.fits(in) {
@@ -122,10 +132,26 @@ func (a *Analyzer) court(h *half, in *arrival) fate {
 		return waits
 	}
 	for _, c := range h.suitors {
-		c.half.court()
-		c.half.courtedBy = append(c.half.courtedBy, h)
+		c.half.courted(h)
 	}
 	return paired
+}
+
+// maxCourtedBy bounds how many are known to seek the same partner.
+const maxCourtedBy = 1024
+
+// courted notes that a half is among the suitors of another.
+func (h *half) courted(by *half) {
+	h.court()
+	if len(h.courtedBy) == maxCourtedBy {
+		h.req.a.looks += maxCourtedBy
+		h.courtedBy = slices.DeleteFunc(h.courtedBy, func(c *half) bool {
+			return c == by || c.partner != nil || c.gone || len(c.suitors) == 0
+		})
+	}
+	if len(h.courtedBy) < maxCourtedBy {
+		h.courtedBy = append(h.courtedBy, by)
+	}
 }
 
 // wait keeps feedback until its stream is known; the oldest goes first.
@@ -212,15 +238,17 @@ func (s *stream) askedFor(in *arrival) bool {
 // pairByResend finds the partner of a half whose resend answers a NAK that
 // waits for its stream.
 func (a *Analyzer) pairByResend(s *stream, seq psn.Seq) {
-	if s.response || s.half.partner != nil || s.half.promised != nil {
+	if s.response || s.half.partner != nil || s.half.promised != nil || !a.mayLook() {
 		return
 	}
 	p := seq.PSN()
 	var found *half
 	for _, h := range s.half.courtedBy {
+		a.looks++
 		if h.partner != nil || h.gone || !h.courts(s.half) {
 			continue
 		}
+		a.looks += int64(len(h.suitors) + len(h.waiting))
 		for i := range h.waiting {
 			in := &h.waiting[i]
 			if in.psn == p && in.has.Has(codec.HeaderAETH) && in.aeth.Syndrome.Kind() != codec.KindACK {

@@ -48,7 +48,8 @@ func (s *stream) settleRun(seq psn.Seq, now int64) {
 	switch {
 	case seq == s.next && seq < s.top, r.reason == byTimeout && seq == r.seen():
 		s.prove()
-	case seq > s.next && seq < r.before && r.nOwed < len(r.owed) && !d.holes.Contains(seq) && !s.tooLate(now-s.lastActivity()):
+	// A hole may be filled by a late copy, but not after a timer's silence.
+	case seq > s.next && seq < r.before && r.nOwed < len(r.owed) && (!d.holes.Contains(seq) || s.tooLate(r.idle)) && !s.tooLate(now-s.lastActivity()):
 		s.leaveOut(psn.Span{First: s.next, Last: seq - 1}, s.a.here)
 		s.next = seq
 	default:

@@ -34,6 +34,11 @@ func TestLonePackets(t *testing.T) {
 			"packets 11; lost 1 [6]; resent 4 nak:3 early:1 needed:1 redundant:1 wasted:2; gap 6 observed+nak upstream retransmitted"},
 		{"a copy of what had passed, and a resend far above it", "w1 w2 w3 w4 w5! a5 w2 w6 w7 w9 n8 w8 w9! a9",
 			"packets 11; lost 1 [8]; resent 3 nak:2 early:1 needed:1 redundant:1 wasted:1; gap 8 observed+nak upstream retransmitted"},
+		{"late within a resend, and refused for it", "w1 w2! a2 w4 n3 w5 w6 w7 w9 w10 w3 w4 w8 n5 w5 w6 w7 w8 w9 w10! a10",
+			"packets 17; lost 1 [3]; reordered 1; resent 8 nak:8 needed:1 wasted:7; gap 3 observed+nak upstream retransmitted"},
+		{"left out by a resend, and named for it", "w1 w2! a2 w4 n3 w5 w6 w7 w9 w10 w3 w4 w8 n5 w9 w10 w5 w6 w7 w8 w9 w10! a10",
+			"packets 19; lost 5 [3 5-8]; resent 11 nak:11 needed:5 wasted:6; gap 3 observed+nak upstream retransmitted; " +
+				"gap 5-7 observed+nak upstream retransmitted; gap 8 observed upstream retransmitted"},
 		// Two neighbours are a run, and what it leaves out is lost.
 		{"a run without a cause that leaves out its second", "w1 w2 w3 w4 w5 w6! a1 w2 w4 w5 w6! a6",
 			"packets 10; lost 1 [3]; harmless 1; undecided 4; resent 4 early:4 unknown:4; gap 2 timeout unknown retransmitted; " +

@@ -47,7 +47,7 @@ type Capture struct {
 type Connection struct {
 	ID        int      `json:"id"`        // from 1, in order of appearance
 	Service   string   `json:"service"`   // "RC", "UC", "RD" or "XRC"
-	Transport string   `json:"transport"` // "go-back-n", "irn", "windowless" or "mp-rdma"
+	Transport string   `json:"transport"` // "go-back-n", "irn", "windowless", "mp-rdma", or "none" for UC
 	PairedBy  string   `json:"paired_by"` // "cm", "feedback", "user" or "none"
 	A         *End     `json:"a,omitempty"`
 	B         *End     `json:"b,omitempty"`
@@ -227,6 +227,7 @@ type Totals struct {
 type Evicted struct {
 	Halves int64 `json:"halves,omitempty"`
 	Gaps   int64 `json:"gaps,omitempty"`
+	Ranges int64 `json:"lost_ranges,omitempty"` // of lost PSNs, not listed though counted
 
 	// Unproven is packets that waited for proof that they are RDMA, until too
 	// many others did.

@@ -30,6 +30,7 @@ func (a *Analyzer) keepWorst(d *recovery, limit int) {
 		return
 	}
 	worstFirst(d.done)
+	d.worst = true
 	a.gapsKept -= len(d.done) - limit
 	d.done = slices.Clone(d.done[:limit])
 }

@@ -97,15 +97,17 @@ type trial struct {
 	next       psn.Seq // one past the highest
 	packets    int64
 	bytes      int64
-	reads      bool
-	ahead      bool // one packet above the current run: of it, or left over from the run before
-	early      bool // below the first PSN seen of the epoch
-	missed     bool // acknowledged before it came
+	inner      psn.Set // inside READ requests, where no packet begins
+	ahead      bool    // one packet above the current run: of it, or left over from the run before
+	early      bool    // below the first PSN seen of the epoch
+	missed     bool    // acknowledged before it came
 	first      sight
 	last       sight
 	silence    int64 // before its first packet
 	named      bool  // the receiver had asked for it
 	afterTimer bool  // after as long a silence as a timer keeps
+	drew       bool  // being ahead, a NAK for what the run has to carry next
+	drewAt     sight
 }
 
 // answer is packets that looked late, though the receiver had asked for them
@@ -190,14 +192,16 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 		}
 	}
 	if t.on {
-		if span.First < s.next && t.early == (span.First < s.first) && t.missed == d.missed.Contains(span.First) && (s.mayBeLate(in, span.First) || s.precedes(in, span.First)) {
+		// After a timer's silence another run begins, whose packets may repeat these.
+		later := span.First < t.next && s.service() != codec.UC && s.tooLate(in.time-s.lastActivity())
+		if !later && span.First < s.next && t.early == (span.First < s.first) && t.missed == d.missed.Contains(span.First) && (s.mayBeLate(in, span.First) || s.precedes(in, span.First)) {
 			t.add(in, span)
 			s.packets++
 			s.bytes += int64(in.payload)
 			s.lastTime = in.time
 			return
 		}
-		if span.First < s.next && s.repeatsNeighbour(span.First) {
+		if !later && span.First < s.next && s.repeatsNeighbour(span.First) {
 			s.confirm(in) // repeats a neighbour
 		} else {
 			s.refute()
@@ -286,7 +290,8 @@ func (s *stream) service() codec.Service { return s.half.service }
 func (s *stream) tryOut(in *arrival, span psn.Span) {
 	d := s.d
 	d.trial.set.Clear()
-	d.trial = trial{on: true, set: d.trial.set, next: span.First, first: in.sight(),
+	d.trial.inner.Clear()
+	d.trial = trial{on: true, set: d.trial.set, inner: d.trial.inner, next: span.First, first: in.sight(),
 		silence: in.time - s.lastActivity(), named: d.askedWithin(span.First)}
 	d.trial.missed = d.missed.Contains(span.First)
 	d.trial.afterTimer = !d.trial.named && !d.trial.missed && span.First < s.next && s.service() != codec.UC && s.tooLate(d.trial.silence)
@@ -316,7 +321,26 @@ func (t *trial) add(in *arrival, span psn.Span) {
 	t.packets++
 	t.bytes += int64(in.payload)
 	t.last = in.sight()
-	t.reads = t.reads || forms[in.op].verb == codec.VerbRead
+	if forms[in.op].verb == codec.VerbRead && span.Len() > 1 {
+		t.inner.Insert(psn.Span{First: span.First + 1, Last: span.Last})
+	}
+}
+
+// fillWith puts a stretch of what is on trial into its places, each READ request
+// by itself.
+func (s *stream) fillWith(t *trial, span psn.Span) (lost int64) {
+	for _, inner := range within(&t.inner, span) {
+		if plain := (psn.Span{First: span.First, Last: inner.First - 2}); plain.Len() > 0 {
+			lost += s.fill(plain, t.last, false, t.bytesOf(plain))
+		}
+		read := psn.Span{First: max(span.First, inner.First-1), Last: inner.Last}
+		lost += s.fill(read, t.last, true, t.bytesOf(read))
+		span.First = inner.Last + 1
+	}
+	if span.Len() > 0 {
+		lost += s.fill(span, t.last, false, t.bytesOf(span))
+	}
+	return lost
 }
 
 // bytesOf is the payload that came for the span.
@@ -358,7 +382,7 @@ func (s *stream) confirm(in *arrival) (lost int64) {
 			s.leaveOut(psn.Span{First: at, Last: span.First - 1}, in.sight())
 		}
 		at = span.Last + 1
-		lost += s.fill(span, t.last, t.reads, t.bytesOf(span))
+		lost += s.fillWith(t, span)
 		s.judgeAccepted(span)
 		s.tellResend(span, t.last, d.run.reason, verdict)
 	}
@@ -391,7 +415,7 @@ func (s *stream) refute() {
 	}
 	var lost int64
 	for _, span := range spans {
-		lost += s.fill(span, t.last, t.reads, t.bytesOf(span))
+		lost += s.fillWith(t, span)
 		s.judgeAccepted(span)
 		s.tellResend(span, t.last, byNAK, isNeeded)
 	}
@@ -434,9 +458,12 @@ func (s *stream) skip() {
 	d := s.d
 	t := &d.trial
 	t.on = false
-	span := t.set.Spans()[0]
+	span, named := t.set.Spans()[0], s.next
 	s.passOver(psn.Span{First: s.next, Last: span.First - 1}, t.first, false)
-	s.fill(span, t.last, t.reads, t.bytesOf(span))
+	if t.drew {
+		s.named(named, t.drewAt, EvidenceNAK)
+	}
+	s.fillWith(t, span)
 	s.judgeAccepted(span)
 	s.next = span.Last + 1
 	d.resent.add(t.packets, t.bytes, d.run.reason, isNeeded)

@@ -14,12 +14,33 @@ type skip struct {
 	at sight
 }
 
-// seenBefore is the parts of a span of which some copy passed here. Of what the
-// capture missed before, that it did not pass again proves nothing.
+// seenBefore is the parts of a span of which the copy that arrived passed here.
+// Of what the capture missed before, that it did not pass again proves nothing.
 func (d *recovery) seenBefore(span psn.Span) []psn.Span {
 	var out []psn.Span
-	for _, part := range d.unseen.Gaps(nil, span) {
-		out = d.missed.Gaps(out, part)
+	for _, seen := range d.unseen.Gaps(nil, span) {
+		for _, taken := range d.refused.Gaps(nil, seen) {
+			out = d.missed.Gaps(out, taken)
+		}
+	}
+	return out
+}
+
+// outsideReads is the parts of a span that packets begin in, as far as gaps that stand
+// know of READ requests.
+func (d *recovery) outsideReads(span psn.Span) []psn.Span {
+	out := []psn.Span{}
+	i, _ := d.gapAt(span.First)
+	for ; i < len(d.gaps) && d.gaps[i].First <= span.Last; i++ {
+		for _, inner := range within(&d.gaps[i].inner, span) {
+			if head := (psn.Span{First: span.First, Last: inner.First - 1}); head.Len() > 0 {
+				out = append(out, head)
+			}
+			span.First = inner.Last + 1
+		}
+	}
+	if span.Len() > 0 {
+		out = append(out, span)
 	}
 	return out
 }
@@ -72,6 +93,10 @@ func (s *stream) loseHarmless(span psn.Span, evidence Evidence, opened, filled s
 	d := s.d
 	d.lose(span)
 	d.harmless += span.Len()
+	if evidence != EvidenceObserved {
+		d.vouch(span)
+		d.vouchedHarmless += span.Len()
+	}
 	g := gap{Span: span, count: span.Len(), run: d.run.id, copies: 1, evidence: evidence, where: Upstream,
 		closed: ClosedRetransmitted, opened: opened, filled: filled, message: s.messageOf(span.First)}
 	d.gapsTotal++

@@ -25,7 +25,6 @@ import (
 //	A MP-RDMA ACK "A12:9": 12 has come, and all up to 9  N MP-RDMA NACK alike
 //	t T/C AETH report "t199:300-399,500-599": up to 199, and these
 //	z WRITE Only the other way, of B  y ACK of A on it
-//	t T/C AETH report "t199:300-399,500-599": up to 199, and these
 //
 // What has an AETH may say its MSN, "a100:3"; else that is 7. A WRITE with "!" asks for an
 // acknowledgement, one with "~" is an MP-RDMA resend (ReTx), one with "^" must
@@ -218,9 +217,12 @@ func numbered(text string) psn.PSN {
 	return psn.New(n)
 }
 
-// tcAETH is a report of segments such as "300-399,500-599".
+// tcAETH is a report of segments such as "300-399,500-599", none where that is "".
 func tcAETH(last psn.PSN, segments string) codec.TCAETH {
 	h := codec.TCAETH{SegmentNum: 1, LastFinishedPSN: last}
+	if segments == "" {
+		return h
+	}
 	ends := [][2]*psn.PSN{{&h.Seg1Left, &h.Seg1Right}, {&h.Seg2Left, &h.Seg2Right}, {&h.Seg3Left, &h.Seg3Right}}
 	for i, segment := range strings.Split(segments, ",") {
 		if _, err := fmt.Sscanf(segment, "%d-%d", ends[i][0], ends[i][1]); err != nil {

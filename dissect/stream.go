@@ -117,30 +117,35 @@ type recovery struct {
 	rnr           ask
 	rnrWait       int64 // that the receiver asked for, nanoseconds
 
-	lost, harmless, damaged int64
-	lostPSNs, forgotten     psn.Set
-	notCaptured, reordered  int64
-	doubtful                int64 // PSNs that were ever undecided
-	abandoned               int64 // missing PSNs that fell out of sight, not named
-	discarded               int64
-	resent                  resends
-	times                   times
-	upstream, downstream    int64 // gaps by where they were lost
-	firstBytes              int64 // payload of resends that were seen for the first time
-	picks                   picks
-	irn                     irn
-	windowless              windowlessReports
-	mp                      mp
-	selective               bool // resends were seen to leave out what had arrived
-	gapsTotal               int64
-	done                    []gap
-	effort                  int64 // steps taken for packets, see effort.go
-	strained                bool
-	openKnown               int   // gaps when they were last counted for all streams
-	timer                   int64 // shortest wait that ended an idle wire, 0 while none did
-	findings                []Finding
-	timeouts                int // in a row, without progress
-	timeoutFrames           []int
+	lost, harmless, damaged  int64
+	lostPSNs, forgotten      psn.Set
+	vouched, vouchedHarmless int64 // of lost and harmless, see leaky.go
+	vouchedPSNs              psn.Set
+	notCaptured, reordered   int64
+	doubtful                 int64 // PSNs that were ever undecided
+	abandoned                int64 // missing PSNs that fell out of sight, not named
+	discarded                int64
+	resent                   resends
+	times                    times
+	upstream, downstream     int64 // gaps by where they were lost
+	firstBytes               int64 // payload of resends that were seen for the first time
+	picks                    picks
+	irn                      irn
+	windowless               windowlessReports
+	mp                       mp
+	selective                bool // resends were seen to leave out what had arrived
+	gapsTotal                int64
+	done                     []gap
+	worst                    bool  // done has the worst only
+	effort                   int64 // steps taken for packets, see effort.go
+	unlisted                 int64 // ranges that found no place in lostPSNs or forgotten, until they are counted
+	effortKnown              int64 // effort when it was last counted for all streams
+	strained                 bool
+	openKnown                int   // gaps when they were last counted for all streams
+	timer                    int64 // shortest wait that ended an idle wire, 0 while none did
+	findings                 []Finding
+	timeouts                 int // in a row, without progress
+	timeoutFrames            []int
 }
 
 func (s *stream) recovery() *recovery {
@@ -186,6 +191,9 @@ func (s *stream) advance(in *arrival, n int) {
 		s.sentWhole()
 	}
 	s.receives = s.receives || f.receives
+	if in.synchronise {
+		s.waitsFor(seq)
+	}
 	if in.ackReq {
 		i := s.marked % uint8(len(s.marks))
 		s.marks[i] = mark{seq, in.time}
@@ -251,8 +259,8 @@ func (s *stream) follow(in *arrival, n int) {
 func (s *stream) observe(in *arrival) {
 	d := s.recovery()
 	seq := psn.Unwrap(s.top, in.psn)
-	if in.synchronise && s.half.transport == mpRDMA {
-		d.picks.synchronised.Insert(psn.Span{First: seq, Last: seq})
+	if in.synchronise && seq < s.top {
+		s.waitsFor(seq)
 	}
 	if spans := d.holes.Spans(); len(spans) > 0 {
 		d.mp.outOfOrder = max(d.mp.outOfOrder, int64(seq-spans[0].First))
@@ -319,7 +327,9 @@ func (s *stream) passOver(span psn.Span, at sight, suspect bool) {
 		if harmless := part.Intersect(psn.Span{First: part.First, Last: s.acked - 1}); harmless.Len() > 0 {
 			if !suspect && !s.selects() {
 				for _, seen := range d.seenBefore(harmless) {
-					s.skipOver(seen, at)
+					for _, whole := range d.outsideReads(seen) {
+						s.skipOver(whole, at)
+					}
 				}
 			}
 			part.First = harmless.Last + 1
@@ -388,6 +398,11 @@ func (s *stream) messageOf(q psn.Seq) inMessage {
 		return s.message
 	case q >= s.top:
 		return inMessage{number: s.messages + 1}
+	}
+	for i := range s.flying {
+		if c := &s.flying[i]; q >= c.message.first && q <= c.last {
+			return c.message
+		}
 	}
 	return inMessage{}
 }

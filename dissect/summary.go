@@ -71,7 +71,7 @@ func (a *Analyzer) connection(h *half, dropped bool) Connection {
 			asking.partner.number = a.numbers
 		}
 	}
-	c := Connection{ID: int(asking.number), Service: asking.service.String(), Transport: transportNames[asking.transport],
+	c := Connection{ID: int(asking.number), Service: asking.service.String(), Transport: asking.transportName(),
 		PairedBy: pairingNames[asking.pairedBy], Streams: []Stream{}}
 	c.B = &End{asking.key.dst, QPN(asking.key.qpn)}
 	if p := asking.partner; p != nil {
@@ -83,15 +83,16 @@ func (a *Analyzer) connection(h *half, dropped bool) Connection {
 		c.A, c.B = c.B, c.A
 	}
 	asking.extension(&c)
+	t := trust{dropped: dropped, leaky: asking.leaky(dropped)}
 	for _, side := range [2]*half{asking, asking.partner} {
 		if side == nil {
 			continue
 		}
 		if side.req.on {
-			c.Streams = append(c.Streams, a.stream(&side.req, dropped))
+			c.Streams = append(c.Streams, a.stream(&side.req, t))
 		}
 		if side.resp != nil && side.resp.on {
-			c.Streams = append(c.Streams, a.stream(side.resp, dropped))
+			c.Streams = append(c.Streams, a.stream(side.resp, t))
 		}
 	}
 	if y := asking.hearsay; y != nil && asking.partner == nil {
@@ -173,7 +174,7 @@ func (w *Windowless) add(o *Windowless) {
 }
 
 // stream sums up a stream.
-func (a *Analyzer) stream(s *stream, dropped bool) Stream {
+func (a *Analyzer) stream(s *stream, t trust) Stream {
 	h := s.half
 	out := Stream{Src: h.key.src, Dst: h.key.dst, DestQP: QPN(h.key.qpn), Kind: "request", Epochs: int(s.epochs),
 		FirstPSN: s.origin, LastPSN: (s.top - 1).PSN(), Packets: s.packets, PayloadBytes: s.bytes,
@@ -191,14 +192,13 @@ func (a *Analyzer) stream(s *stream, dropped bool) Stream {
 	if c := s.moved; c != nil {
 		out.Packets++
 	}
-	var resent resends
-	if d := s.d; d != nil {
-		s.refute()
-		s.settleSkips()
-		s.foretell(&out, dropped)
-		resent = d.resent
+	if s.d == nil {
+		out.Retransmitted = (&resends{}).report()
+	} else {
+		s.settle()
+		out.Retransmitted = s.d.resent.report()
+		s.foretell(&out, t)
 	}
-	out.Retransmitted = resent.report()
 	out.Findings = append(out.Findings, s.summed(&out)...)
 	out.Findings = append(out.Findings, s.counted(&out)...)
 	for i := range out.Findings {
@@ -239,9 +239,9 @@ func (f *feedback) report() Feedback {
 // foretell fills in what recovery knows, and judges gaps that are still open: a
 // loss where feedback named them, or where nobody will ever repair them, else
 // undecided.
-func (s *stream) foretell(out *Stream, dropped bool) {
+func (s *stream) foretell(out *Stream, t trust) {
 	d := s.d
-	final := s.half.service == codec.UC && !dropped
+	final := s.half.service == codec.UC && !t.dropped
 	lostPSNs := psn.Set{}
 	for _, span := range d.lostPSNs.Spans() {
 		lostPSNs.Insert(span)
@@ -252,7 +252,7 @@ func (s *stream) foretell(out *Stream, dropped bool) {
 			lostPSNs.Insert(span)
 		}
 	}
-	out.Lost = d.lost
+	out.Lost, out.LostHarmless = d.lost, d.harmless
 	gaps := slices.Clone(d.done)
 	for i := range d.gaps {
 		g := d.gaps[i]
@@ -291,6 +291,9 @@ func (s *stream) foretell(out *Stream, dropped bool) {
 			gaps = append(gaps, piece)
 		}
 	}
+	if t.leaky {
+		gaps = s.unvouched(out, gaps, &lostPSNs)
+	}
 	for _, span := range d.spoilt.Spans() {
 		out.Lost += span.Len()
 		lostPSNs.Insert(span)
@@ -302,8 +305,7 @@ func (s *stream) foretell(out *Stream, dropped bool) {
 		out.Lost += open
 		open = 0
 	}
-	out.Undecided = d.doubtful + open
-	out.LostHarmless += d.harmless
+	out.Undecided += d.doubtful + open
 	out.Damaged, out.Discarded = d.damaged, d.discarded
 	out.Reordered = d.reordered
 	out.GapsTotal += d.gapsTotal

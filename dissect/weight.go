@@ -45,6 +45,9 @@ func (h *half) bytes() int64 {
 	if h.readFB != nil {
 		n += h.readFB.bytesHeld()
 	}
+	if h.hearsay != nil {
+		n += int64(unsafe.Sizeof(*h.hearsay)) + held(h.hearsay.claims)
+	}
 	return n
 }
 
@@ -77,7 +80,7 @@ func (s *stream) bytesHeld() int64 {
 	n += int64(unsafe.Sizeof(*d)) + held(d.gaps) + held(d.done) + held(d.answers) + held(d.asks) + held(d.picks.repairs) +
 		held(d.windowless.batches) + held(d.skips) + held(d.findings) + held(d.timeoutFrames)
 	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.again, &d.refused, &d.refusedBefore, &d.missed, &d.tardy,
-		&d.undecided, &d.spoilt, &d.lostPSNs, &d.forgotten, &d.trial.set, &d.picks.has, &d.picks.synchronised} {
+		&d.undecided, &d.spoilt, &d.lostPSNs, &d.vouchedPSNs, &d.forgotten, &d.trial.set, &d.trial.inner, &d.picks.has, &d.picks.synchronised} {
 		n += held(set.Spans())
 	}
 	for i := range d.gaps {
@@ -85,6 +88,12 @@ func (s *stream) bytesHeld() int64 {
 		n += held(g.inner.Spans()) + held(g.again)
 		for k := range g.again {
 			n += held(g.again[k].Spans())
+		}
+	}
+	for i := range d.done {
+		n += held(d.done[i].inner.Spans()) + held(d.done[i].again)
+		for k := range d.done[i].again {
+			n += held(d.done[i].again[k].Spans())
 		}
 	}
 	for _, t := range [...]*samples{&d.times.nakGeneration, &d.times.nakReaction, &d.times.recovery, &d.times.timeout} {

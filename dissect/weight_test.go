@@ -3,6 +3,9 @@ package dissect
 import (
 	"fmt"
 	"testing"
+	"unsafe"
+
+	"github.com/rdmadump/rdmadump/codec"
 )
 
 // What all halves hold together is bounded, whatever each may hold, and what is
@@ -56,4 +59,15 @@ func TestStrangersGiveWay(t *testing.T) {
 		}
 	}
 	t.Error("the connection is gone")
+}
+
+// What a half overheard of requests that were not captured weighs too.
+func TestWeightOfHearsay(t *testing.T) {
+	s := newStory(Config{})
+	h := s.analyzer.newHalf(&halfKey{qpn: 5}, 0, codec.Opcode(0x11))
+	before := h.bytes()
+	h.hearsay = &hearsay{claims: make([]claim, 0, 100)}
+	if grown := h.bytes() - before; grown < 100*int64(unsafe.Sizeof(claim{})) {
+		t.Errorf("100 claims weigh %d bytes", grown)
+	}
 }

@@ -80,7 +80,18 @@ func (r row) clean() bool {
 
 // path names both ends of a stream, its sender first.
 func (r row) path() string {
-	return r.Src.String() + " " + r.sourceQPN() + " > " + r.Dst.String() + " " + r.DestQP.String()
+	return r.Src.String() + " " + r.sourceQPN() + " > " + r.Dst.String() + " " + r.destQPN()
+}
+
+// heardOf reports whether nothing but feedback tells of the stream.
+func (r row) heardOf() bool { return r.Packets == 0 }
+
+// destQPN is the QPN that the packets go to, "?" when none was captured.
+func (r row) destQPN() string {
+	if r.heardOf() && r.DestQP == 0 {
+		return "?"
+	}
+	return r.DestQP.String()
 }
 
 // sourceQPN is the QPN of the sending end, "?" when nothing in the capture

@@ -88,7 +88,7 @@ func (p *page) table(rows []row, limit int) {
 // name is what a row of the table begins with.
 func (r row) name() string {
 	s := r.connection.Service + " " + r.path()
-	if r.connection.Transport != "go-back-n" {
+	if t := r.connection.Transport; t != "go-back-n" && t != "none" {
 		s = r.connection.Transport + " " + s
 	}
 	if r.Kind == "read-response" {

@@ -80,6 +80,9 @@ func (p *page) verdict(r *dissect.Report, rows []row) {
 	case undecided > 0:
 		p.wrap(p.style.warn.text("NO PROVEN LOSS")+": ", "  ", strings.Fields(fmt.Sprintf("but this capture cannot tell of %s, on %s",
 			counted(undecided, "PSN", "PSNs"), connections)))
+	case heardOf(rows) > 0:
+		p.wrap(p.style.warn.text("NO PROVEN LOSS")+": ", "  ", strings.Fields(fmt.Sprintf("but of %s only the acknowledgements were captured, on %s",
+			counted(heardOf(rows), "stream", "streams"), connections)))
 	default:
 		p.wrap(p.style.good.text("NO LOSS")+": ", "  ", strings.Fields(fmt.Sprintf("%s on %s", counted(t.Packets, "packet", "packets"), connections)))
 	}
@@ -127,6 +130,16 @@ func atLeast(rows []row) string {
 // fatal are the findings after which the application is told of an error.
 var fatal = map[string]bool{"retry-exhausted": true, "rnr-retry-exhausted": true, "invalid-request": true,
 	"remote-access-error": true, "remote-operational-error": true}
+
+// heardOf is how many streams are known from feedback alone.
+func heardOf(rows []row) (n int64) {
+	for _, r := range rows {
+		if r.heardOf() {
+			n++
+		}
+	}
+	return n
+}
 
 // failed counts the streams that ended in an error.
 func failed(rows []row) int64 {
@@ -210,6 +223,9 @@ func (p *page) evicted(e *dissect.Evicted) {
 	}
 	if e.Gaps > 0 {
 		dropped = append(dropped, counted(e.Gaps, "gap", "gaps"))
+	}
+	if e.Ranges > 0 {
+		dropped = append(dropped, counted(e.Ranges, "range of lost PSNs", "ranges of lost PSNs"))
 	}
 	if e.Unproven > 0 {
 		dropped = append(dropped, counted(e.Unproven, "packet without a valid ICRC", "packets without a valid ICRC"))

@@ -18,11 +18,11 @@ func (q *SendQueue) Answer(m *Message, i int, p *Packet) bool {
 		if p.PayloadLen != min(q.qp.MTU, int(m.Length)-off) {
 			return false
 		}
-		q.qp.store(m.Local+uint64(off), p.Payload)
+		q.qp.Store(m.Local+uint64(off), p.Payload)
 		return true
 	case m.Verb.Answered() && m.Verb != Read && p.BTH.Opcode.Verb() == codec.VerbAtomicAck:
 		binary.LittleEndian.PutUint64(q.result[:], p.AtomicAckETH.OrigRemDt)
-		q.qp.store(m.Local, q.result[:])
+		q.qp.Store(m.Local, q.result[:])
 		return true
 	}
 	return false
@@ -31,8 +31,8 @@ func (q *SendQueue) Answer(m *Message, i int, p *Packet) bool {
 // Unwrap is the PSN of a response, nearest to the oldest unacknowledged.
 func (q *SendQueue) Unwrap(p psn.PSN) psn.Seq { return psn.Unwrap(q.Una, p) }
 
-// store places b, which a capture may have cut short, in memory.
-func (q *QP) store(va uint64, b []byte) {
+// Store places b, which a capture may have cut short, in memory, if there is any.
+func (q *QP) Store(va uint64, b []byte) {
 	if len(b) > 0 && q.Memory != nil {
 		q.Memory.Store(va, b)
 	}

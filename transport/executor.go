@@ -31,7 +31,7 @@ type atomicResult struct {
 
 // NewExecutor makes the executor of a responder.
 func NewExecutor(qp *QP) Executor {
-	return Executor{MSN: qp.StartMSN & psn.Mask, qp: qp, atomics: make([]atomicResult, 0, qp.readLimit())}
+	return Executor{MSN: qp.StartMSN & psn.Mask, qp: qp, atomics: make([]atomicResult, 0, qp.MaxReads())}
 }
 
 // Execute executes the request packet that is next in order. It answers
@@ -147,7 +147,7 @@ func (e *Executor) write(p *Packet, blind bool) codec.Syndrome {
 // place stores a packet's payload behind that of the one before.
 func (e *Executor) place(p *Packet, blind bool) {
 	if !blind {
-		e.qp.store(e.next, p.Payload)
+		e.qp.Store(e.next, p.Payload)
 	}
 	e.next += uint64(p.PayloadLen)
 }
@@ -192,7 +192,7 @@ func (e *Executor) remote(p *Packet) codec.Syndrome {
 		return codec.SyndromeRemoteAccess
 	}
 	if verb == codec.VerbAtomicWrite {
-		e.qp.store(h.VA, p.Payload)
+		e.qp.Store(h.VA, p.Payload)
 	}
 	return codec.SyndromeACK
 }

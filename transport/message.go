@@ -18,6 +18,12 @@ type Message struct {
 	// acknowledged: its answer is not counted in PSNs and still missing. IRN
 	// sets it for READs and atomics.
 	Owed bool
+
+	// WQESN counts the messages before it that consume a receive, if it does,
+	// or the READs and atomics before it, if it is one; Answers is the PSN of
+	// a READ's first response where responses are counted apart. IRN sets both.
+	WQESN   uint32
+	Answers psn.Seq
 }
 
 // End is the PSN after the message's last.
@@ -39,6 +45,9 @@ var operations = [...]parts{
 
 // responses are the operations of READ responses.
 var responses = parts{codec.ReadResponseFirst, codec.ReadResponseMiddle, codec.ReadResponseLast, codec.ReadResponseOnly}
+
+// Response is the operation of the i-th of n READ responses.
+func Response(i, n int) codec.Operation { return responses.at(i, n) }
 
 // at is the operation of packet i of n.
 func (o *parts) at(i, n int) codec.Operation {
@@ -74,11 +83,11 @@ func (m *Message) Fill(p *Packet, qp *QP, i int) {
 		p.RETH = codec.RETH{VA: m.Remote, RKey: m.RKey, DMALen: m.Length}
 	}
 	p.ImmDt.ImmediateData, p.IETH.RKey = m.Imm, m.Imm
-	qp.load(p, m.Local+uint64(off), min(qp.MTU, int(m.Length-off)))
+	qp.Load(p, m.Local+uint64(off), min(qp.MTU, int(m.Length-off)))
 }
 
-// load gives p its payload: n bytes of memory from va on.
-func (q *QP) load(p *Packet, va uint64, n int) {
+// Load gives p its payload, n bytes of memory from va on, and its PadCnt.
+func (q *QP) Load(p *Packet, va uint64, n int) {
 	p.PayloadLen, p.BTH.PadCnt = n, uint8(-n&3)
 	if n > 0 && q.Memory != nil {
 		p.Payload = q.Memory.Load(va, n)

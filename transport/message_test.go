@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/rdmadump/rdmadump/codec"
+	"github.com/rdmadump/rdmadump/psn"
 	"pgregory.net/rapid"
 )
 
@@ -40,7 +41,7 @@ func TestMessageInPackets(t *testing.T) {
 			m.Fill(&p, &qp, i)
 			n := min(rest, 256)
 			rest -= n
-			if p.BTH.Opcode != codec.Op(codec.RC, op) || p.PayloadLen != n || p.BTH.PSN != qpsn(0xffffff+i) || int(p.BTH.PadCnt) != (4-n%4)%4 || p.BTH.DestQP != 0x17 || p.BTH.PKey != 0xffff {
+			if p.BTH.Opcode != codec.Op(codec.RC, op) || p.PayloadLen != n || p.BTH.PSN != psn.New(0xffffff+i) || int(p.BTH.PadCnt) != (4-n%4)%4 || p.BTH.DestQP != 0x17 || p.BTH.PKey != 0xffff {
 				t.Errorf("%s of %d bytes, packet %d: %+v, %d bytes", tc.verb, tc.length, i, p.BTH, p.PayloadLen)
 			}
 			if p.Has(codec.HeaderRETH) && p.RETH != (codec.RETH{VA: 0x1000, RKey: 9, DMALen: tc.length}) {
@@ -61,7 +62,7 @@ func TestReadFromItsMiddle(t *testing.T) {
 	for i, want := range []codec.RETH{{VA: 0x5000, RKey: 7, DMALen: 4000}, {VA: 0x5400, RKey: 7, DMALen: 2976}, {VA: 0x5800, RKey: 7, DMALen: 1952}, {VA: 0x5c00, RKey: 7, DMALen: 928}} {
 		var p Packet
 		m.Fill(&p, &qp, i)
-		if p.RETH != want || p.BTH.PSN != qpsn(100+i) || p.PayloadLen != 0 || p.BTH.Opcode != codec.Op(codec.RC, codec.ReadRequest) {
+		if p.RETH != want || p.BTH.PSN != psn.New(100+i) || p.PayloadLen != 0 || p.BTH.Opcode != codec.Op(codec.RC, codec.ReadRequest) {
 			t.Errorf("from %d: %+v %+v", i, p.BTH, p.RETH)
 		}
 	}
@@ -96,15 +97,15 @@ func TestFindAgainstWalk(t *testing.T) {
 				}
 				id++
 			case 1:
-				q.Retire(q.Una + qseq(rapid.IntRange(0, int(q.End-q.Una)).Draw(t, "acknowledged")))
+				q.Retire(q.Una + psn.Seq(rapid.IntRange(0, int(q.End-q.Una)).Draw(t, "acknowledged")))
 			case 2:
 				s := rapid.Int64Range(first-2, end+2).Draw(t, "psn")
-				m := q.Find(qseq(int(s)))
+				m := q.Find(psn.Seq(s))
 				want, posted := owner[s]
 				// A message stays until all of it is acknowledged.
 				gone := posted && func() bool {
 					for at, of := range owner {
-						if of == want && qseq(int(at)) >= q.Una {
+						if of == want && psn.Seq(at) >= q.Una {
 							return false
 						}
 					}

@@ -39,8 +39,8 @@ type QP struct {
 	Complete func(Completion)
 }
 
-// readLimit is ReadLimit with its default.
-func (q *QP) readLimit() int {
+// MaxReads is ReadLimit with its default.
+func (q *QP) MaxReads() int {
 	if q.ReadLimit == 0 {
 		return 16
 	}

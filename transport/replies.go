@@ -79,7 +79,7 @@ func (r *Replies) Relent() {
 
 // Full reports whether the responder can take no further READ or atomic: it
 // has promised QP.ReadLimit. A requester that keeps to the limit never sees it.
-func (r *Replies) Full() bool { return r.unsent >= r.qp.readLimit() }
+func (r *Replies) Full() bool { return r.unsent >= r.qp.MaxReads() }
 
 // Atomic answers an atomic with what it found. again says that it answers a
 // duplicate; it is forgotten when too many of these are waiting.
@@ -125,7 +125,7 @@ func (r *Replies) admit(again bool) bool {
 	if again {
 		count = &r.again
 	}
-	if *count >= r.qp.readLimit() {
+	if *count >= r.qp.MaxReads() {
 		return false
 	}
 	*count++
@@ -159,7 +159,7 @@ func (r *Replies) Next(p *Packet) {
 	case replyAtomic:
 		op = codec.AtomicAcknowledge
 	case replyRead:
-		op, at = responses.at(v.sent, v.packets), at+psn.Seq(v.sent)
+		op, at = Response(v.sent, v.packets), at+psn.Seq(v.sent)
 	}
 	opcode := codec.Op(codec.RC, op)
 	*p = Packet{Packet: codec.Packet{Headers: opcode.Headers()}}
@@ -172,7 +172,7 @@ func (r *Replies) Next(p *Packet) {
 		p.AtomicAckETH.OrigRemDt = v.found
 	case replyRead:
 		off := v.sent * r.qp.MTU
-		r.qp.load(p, v.read.VA+uint64(off), min(r.qp.MTU, int(v.read.DMALen)-off))
+		r.qp.Load(p, v.read.VA+uint64(off), min(r.qp.MTU, int(v.read.DMALen)-off))
 		if v.sent++; v.sent < v.packets {
 			return
 		}

@@ -31,7 +31,7 @@ type SendQueue struct {
 	Failed bool
 
 	qp      *QP
-	waiting ring[Message]
+	waiting Ring[Message]
 	found   int     // where the last Find ended
 	reads   int     // READs and atomics that were sent and are not complete
 	result  [8]byte // of an atomic, on its way to memory
@@ -50,37 +50,37 @@ func (q *SendQueue) Post(w WorkRequest, packets int) (*Message, error) {
 	if w.Length > MaxLength {
 		return nil, ErrTooLong
 	}
-	if q.Failed && q.waiting.n == 0 {
+	if q.Failed && q.waiting.Len() == 0 {
 		q.complete(w.ID, Flushed)
 		return nil, nil
 	}
-	q.waiting.push(Message{WorkRequest: w, First: q.End, Packets: packets})
+	q.waiting.Push(Message{WorkRequest: w, First: q.End, Packets: packets})
 	q.End += psn.Seq(packets)
 	if q.Failed {
 		return nil, nil // Fail is at work and flushes it in its turn
 	}
-	return q.waiting.at(q.waiting.n - 1), nil
+	return q.waiting.At(q.waiting.Len() - 1), nil
 }
 
 // Len is the number of messages that are not complete.
-func (q *SendQueue) Len() int { return q.waiting.n }
+func (q *SendQueue) Len() int { return q.waiting.Len() }
 
 // Find is the message that a PSN belongs to, nil when it is complete or not
 // posted. It stays valid until the next Post or completion. It takes
 // logarithmic time, and constant time where PSNs come in order.
 func (q *SendQueue) Find(s psn.Seq) *Message {
 	w := &q.waiting
-	if w.n == 0 || s >= q.End || s < w.at(0).First {
+	if w.Len() == 0 || s >= q.End || s < w.At(0).First {
 		return nil
 	}
 	for _, i := range [...]int{q.found, q.found + 1} {
-		if i < w.n && w.at(i).First <= s && s < w.at(i).End() {
+		if i < w.Len() && w.At(i).First <= s && s < w.At(i).End() {
 			q.found = i
-			return w.at(i)
+			return w.At(i)
 		}
 	}
-	q.found = sort.Search(w.n, func(i int) bool { return s < w.at(i).End() })
-	return w.at(q.found)
+	q.found = sort.Search(w.Len(), func(i int) bool { return s < w.At(i).End() })
+	return w.At(q.found)
 }
 
 // Fresh is the message that Nxt belongs to, nil when there is none or it may
@@ -93,7 +93,7 @@ func (q *SendQueue) Fresh() *Message {
 	}
 	step := 1
 	if m.Verb.Answered() {
-		if q.reads >= q.qp.readLimit() {
+		if q.reads >= q.qp.MaxReads() {
 			return nil
 		}
 		step = m.Packets
@@ -120,8 +120,8 @@ func (q *SendQueue) Sent() {
 // was only waiting for an answer, clear Owed and call it again.
 func (q *SendQueue) Retire(upto psn.Seq) {
 	q.Una = max(q.Una, upto)
-	for q.waiting.n > 0 {
-		m := q.waiting.at(0)
+	for q.waiting.Len() > 0 {
+		m := q.waiting.At(0)
 		if m.End() > q.Una || m.Owed {
 			return
 		}
@@ -151,8 +151,8 @@ func (q *SendQueue) Confirm(s psn.Seq) (missing bool) {
 // complete, the message of s ends with the status, and what follows is flushed.
 func (q *SendQueue) Fail(s psn.Seq, status Status) {
 	q.Failed = true
-	for q.waiting.n > 0 { // with what is posted meanwhile
-		m := q.waiting.at(0)
+	for q.waiting.Len() > 0 { // with what is posted meanwhile
+		m := q.waiting.At(0)
 		switch {
 		case m.End() <= s && !m.Owed && !m.Verb.Answered():
 			q.pop(Success)
@@ -167,7 +167,7 @@ func (q *SendQueue) Fail(s psn.Seq, status Status) {
 
 // pop ends the oldest message.
 func (q *SendQueue) pop(s Status) {
-	m := q.waiting.pop()
+	m := q.waiting.Pop()
 	q.found = max(q.found-1, 0)
 	if m.Verb.Answered() && m.First < q.Nxt {
 		q.reads--

@@ -26,6 +26,9 @@ func (v Verb) String() string {
 // response or an ATOMIC acknowledge, and not by an acknowledgement alone.
 func (v Verb) Answered() bool { return v >= Read }
 
+// Consumes reports whether the message takes a receive at the responder.
+func (v Verb) Consumes() bool { return v <= SendInv || v == WriteImm }
+
 // WorkRequest is one message to be sent (IBA 10.8).
 type WorkRequest struct {
 	ID     uint64 // given back in the Completion
@@ -38,6 +41,11 @@ type WorkRequest struct {
 	Imm     uint32 // immediate data, or the R_Key to invalidate
 	Compare uint64 // CmpSwap
 	Swap    uint64 // CmpSwap: the new value; FetchAdd: what to add
+
+	// Synchronise asks that the message is placed after everything before it.
+	// MP-RDMA alone needs to be told; the other transports place in that order
+	// anyway, or promise no order.
+	Synchronise bool
 }
 
 // Packets is how many PSNs the request takes with a path MTU in bytes: one for

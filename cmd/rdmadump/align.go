@@ -7,6 +7,7 @@ import (
 
 	"github.com/rdmadump/rdmadump/dissect"
 	"github.com/rdmadump/rdmadump/dissect/twopoint"
+	"github.com/rdmadump/rdmadump/internal/cli"
 )
 
 // align reads captures of several points ahead, where the selection asks for what
@@ -21,7 +22,7 @@ func (s *selection) align(std streams, names []string, config twopoint.Config) (
 	for _, name := range names {
 		info, err := os.Stat(name)
 		if pipe := name == "-" || err == nil && !info.Mode().IsRegular(); pipe && timed {
-			return nil, usageError{fmt.Errorf("--from and --to go by the clocks of the captures, which are compared ahead: name a file in place of %s", name), s.command}
+			return nil, cli.UsageError{Err: fmt.Errorf("--from and --to go by the clocks of the captures, which are compared ahead: name a file in place of %s", name), Command: s.command}
 		}
 	}
 	std.err = io.Discard // the next reading tells what is wrong

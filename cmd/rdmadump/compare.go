@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/rdmadump/rdmadump/capture"
 	"github.com/rdmadump/rdmadump/dissect"
 	"github.com/rdmadump/rdmadump/dissect/twopoint"
+	"github.com/rdmadump/rdmadump/internal/cli"
 	"github.com/rdmadump/rdmadump/report"
 )
 
@@ -20,7 +20,7 @@ type compareFlags struct {
 	json       bool
 	failOnLoss bool
 	vanished   number
-	color      colors
+	color      cli.Colors
 	ports      udpPorts
 	selection  selection
 }
@@ -51,7 +51,7 @@ first of two points. All files are read to the end for that, and read twice.`,
 		Args: severalCaptures,
 		RunE: func(command *cobra.Command, names []string) error {
 			if err := cmp.Or(s.apart(names), different(s, names)); err != nil {
-				return usageError{err, command.CommandPath()}
+				return cli.UsageError{Err: err, Command: command.CommandPath()}
 			}
 			return flags.run(s, names)
 		},
@@ -62,24 +62,24 @@ first of two points. All files are read to the end for that, and read twice.`,
 	f.Var(&flags.vanished, "max-vanished", "list at most `N` vanished copies a stream, and as many damaged ones (default 65536 in JSON, 10 in text)")
 	f.Var(&flags.ports, "udp-port", portUsage)
 	flags.selection.register(command)
-	f.Var(&flags.color, "color", colorUsage)
+	f.Var(&flags.color, "color", cli.ColorUsage)
 	return command
 }
 
 // severalCaptures is the argument check of compare.
 func severalCaptures(command *cobra.Command, args []string) error {
 	if len(args) == 1 {
-		return usageError{errors.New("compare needs the captures of at least two points; of one, see rdmadump loss"), command.CommandPath()}
+		return cli.Usage(command, "compare needs the captures of at least two points; of one, see rdmadump loss")
 	}
 	if len(args) > maxPoints {
-		return usageError{errors.New("compare takes 16 captures at most"), command.CommandPath()}
+		return cli.Usage(command, "compare takes 16 captures at most")
 	}
 	if err := captures(command, args); err != nil {
 		return err
 	}
 	for i, name := range args {
 		if slices.Contains(args[:i], name) {
-			return usageError{fmt.Errorf("compare wants different captures, %s is named twice", name), command.CommandPath()}
+			return cli.Usage(command, "compare wants different captures, %s is named twice", name)
 		}
 	}
 	return nil
@@ -122,7 +122,7 @@ func (flags *compareFlags) run(s streams, names []string) error {
 		t, err := openTap(source)
 		if err != nil { // the others can be compared still
 			s.complain(err)
-			failed = errReported
+			failed = cli.ErrReported
 			comparer.Close(i, "", 0, err)
 			continue
 		}
@@ -141,7 +141,7 @@ func (flags *compareFlags) run(s streams, names []string) error {
 		comparer.Close(i, info.Format, info.Drops, fault)
 		if fault != nil {
 			s.complain(fault)
-			failed = errReported
+			failed = cli.ErrReported
 		}
 	}
 	result := comparer.Comparison()
@@ -152,7 +152,7 @@ func (flags *compareFlags) run(s streams, names []string) error {
 		return err
 	}
 	if failed == nil && flags.failOnLoss && result.Totals.Vanished+result.Totals.Damaged > 0 {
-		return errFound
+		return cli.ErrFound
 	}
 	return failed
 }
@@ -200,11 +200,11 @@ func (flags *compareFlags) print(s streams, c *twopoint.Comparison) error {
 		if err == nil {
 			_, err = s.out.Write(b)
 		}
-		return writeError(err)
+		return cli.WriteError(err)
 	}
-	text := report.Compare{Style: flags.color.style(s.out), Width: width(s.out), Rows: 20, Detail: 5, Copies: 10}
+	text := report.Compare{Style: flags.color.Style(s.out), Width: cli.Width(s.out), Rows: 20, Detail: 5, Copies: 10}
 	if flags.vanished > 0 {
 		text.Copies = int(flags.vanished)
 	}
-	return writeError(text.Write(s.out, c))
+	return cli.WriteError(text.Write(s.out, c))
 }

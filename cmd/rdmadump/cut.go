@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rdmadump/rdmadump/capture"
 	"github.com/rdmadump/rdmadump/dissect"
+	"github.com/rdmadump/rdmadump/internal/cli"
 	"github.com/rdmadump/rdmadump/report"
 )
 
@@ -70,7 +70,7 @@ func (c *cutFlags) check(command *cobra.Command, s streams, names []string, prin
 	if c.name != "-" {
 		return c.another(s, names)
 	}
-	if _, tty := terminal(s.out); tty {
+	if _, tty := cli.Terminal(s.out); tty {
 		return errors.New("-w - would write a capture to the terminal; pipe it, or name a file")
 	}
 	return nil
@@ -154,7 +154,7 @@ func (c *cut) open() (err error) {
 	if c.writer != nil {
 		return nil
 	}
-	o := capture.WriterOptions{Application: "rdmadump " + buildVersion(), Comment: c.comment(), Rotate: c.rotate()}
+	o := capture.WriterOptions{Application: "rdmadump " + cli.Release(), Comment: c.comment(), Rotate: c.rotate()}
 	o.Describe = func(f *dissect.Frame) capture.Interface { return c.part.Info().Interfaces[f.Interface] }
 	if c.name == "-" {
 		c.writer, err = capture.NewWriter(c.out, "standard output", o)
@@ -254,12 +254,4 @@ func (i *icrcChoice) Set(s string) error {
 	}
 	*i = icrcChoice(s)
 	return nil
-}
-
-// buildVersion is the version of the program.
-func buildVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/rdmadump/rdmadump/internal/cli"
 	"github.com/rdmadump/rdmadump/report"
 )
 
@@ -16,14 +17,14 @@ place, its width, its key in JSON and what it means. It is made from the table
 that decoding is proved against.`,
 		Example: `  rdmadump fields
   rdmadump fields --markdown > fields.md`,
-		Args: none,
+		Args: cli.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
-			b := report.AppendFields(nil, width(s.out))
+			b := report.AppendFields(nil, cli.Width(s.out))
 			if markdown {
 				b = report.AppendFieldsMarkdown(nil)
 			}
 			_, err := s.out.Write(b)
-			return writeError(err)
+			return cli.WriteError(err)
 		},
 	}
 	command.Flags().BoolVar(&markdown, "markdown", false, "print Markdown")

@@ -13,6 +13,7 @@ import (
 	"github.com/rdmadump/rdmadump/capture"
 	"github.com/rdmadump/rdmadump/capture/live"
 	"github.com/rdmadump/rdmadump/dissect"
+	"github.com/rdmadump/rdmadump/internal/cli"
 )
 
 // pass is one pass over the captures of a command line.
@@ -30,7 +31,7 @@ type pass struct {
 var errStop = errors.New("stop")
 
 // run reads the captures in order of time. What is wrong with one of them is
-// reported, and what can be read is read all the same; the error is errReported
+// reported, and what can be read is read all the same; the error is cli.ErrReported
 // then, or what frame returned. An interrupt ends reading where it is.
 func (p pass) run(names []string) error {
 	var unread []*capture.Error
@@ -58,7 +59,7 @@ func (p pass) readAll(names []string, unread *[]*capture.Error) error {
 		part, err := rotation.Open()
 		for err != nil && err != io.EOF {
 			p.complain(err)
-			failed = errReported
+			failed = cli.ErrReported
 			if e := (*capture.Error)(nil); errors.As(err, &e) {
 				*unread = append(*unread, e)
 			}
@@ -72,7 +73,7 @@ func (p pass) readAll(names []string, unread *[]*capture.Error) error {
 		}
 		switch err := p.read(i, part); err {
 		case nil:
-		case errReported:
+		case cli.ErrReported:
 			failed = err
 		case errStop:
 			return failed
@@ -156,7 +157,7 @@ func (p pass) read(i int, part *capture.Part) error {
 	}
 	if fault != nil {
 		p.complain(fault)
-		return errReported
+		return cli.ErrReported
 	}
 	return nil
 }

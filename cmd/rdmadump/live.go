@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rdmadump/rdmadump/capture/live"
+	"github.com/rdmadump/rdmadump/internal/cli"
 )
 
 // liveFlags are the flags of commands that capture from interfaces.
@@ -37,10 +38,10 @@ func (l *liveFlags) register(command *cobra.Command) {
 
 // liveHelp explains the flags in a command's help.
 const liveHelp = `
--i captures from network interfaces, on Linux, with the right CAP_NET_RAW. Ctrl-C
-ends it, and so do --duration and SIGTERM. What the kernel had to drop is counted
-as lost by the capture, not by the network. RDMA that a network card does by
-itself passes no interface of the host: docs/live.md tells where to see it.
+-i captures from network interfaces, on Linux, with the right CAP_NET_RAW.
+Ctrl-C ends it, and so do --duration and SIGTERM. What the kernel had to drop
+counts as lost by the capture, not by the network. RDMA that a network card does
+by itself passes no interface of the host: docs/live.md tells where to see it.
 `
 
 // given reports whether interfaces are asked for.
@@ -51,13 +52,13 @@ func (l *liveFlags) args(command *cobra.Command, names []string) error {
 	if !l.given() {
 		for _, name := range [...]string{"all", "duration", "ring", "snaplen", "no-promiscuous", "hardware-time"} {
 			if command.Flags().Changed(name) {
-				return usageError{fmt.Errorf("--%s wants -i IFACE", name), command.CommandPath()}
+				return cli.Usage(command, "--%s wants -i IFACE", name)
 			}
 		}
 		return captures(command, names)
 	}
 	if len(names) > 0 {
-		return usageError{fmt.Errorf("-i IFACE and the file %s do not go together", names[0]), command.CommandPath()}
+		return cli.Usage(command, "-i IFACE and the file %s do not go together", names[0])
 	}
 	return nil
 }

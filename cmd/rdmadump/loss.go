@@ -7,6 +7,7 @@ import (
 
 	"github.com/rdmadump/rdmadump/capture"
 	"github.com/rdmadump/rdmadump/dissect"
+	"github.com/rdmadump/rdmadump/internal/cli"
 	"github.com/rdmadump/rdmadump/report"
 )
 
@@ -18,7 +19,7 @@ type lossFlags struct {
 	maxGaps    number
 	maxHalves  number
 	gaps       gapChoice
-	color      colors
+	color      cli.Colors
 	ports      udpPorts
 	selection  selection
 	stated     stated
@@ -51,7 +52,7 @@ the capture itself is not narrowed by it.`,
 		Args: captures,
 		RunE: func(command *cobra.Command, names []string) error {
 			if err := s.apart(names); err != nil {
-				return usageError{err, command.CommandPath()}
+				return cli.UsageError{Err: err, Command: command.CommandPath()}
 			}
 			return flags.run(s, names)
 		},
@@ -66,7 +67,7 @@ the capture itself is not narrowed by it.`,
 	f.Var(&flags.ports, "udp-port", portUsage)
 	flags.selection.register(command)
 	flags.stated.register(command)
-	f.Var(&flags.color, "color", colorUsage)
+	f.Var(&flags.color, "color", cli.ColorUsage)
 	return command
 }
 
@@ -119,7 +120,7 @@ func (flags *lossFlags) run(s streams, names []string) error {
 		analyzer.CloseCapture(analyzer.OpenCapture(name, ""), 0, err)
 	}
 	failed := reading.run(names)
-	if !opened && !flags.json || errors.As(failed, &usageError{}) {
+	if !opened && !flags.json || errors.As(failed, &cli.UsageError{}) {
 		return failed
 	}
 	if told != nil {
@@ -139,20 +140,20 @@ func (flags *lossFlags) run(s streams, names []string) error {
 		}
 	}
 	if failed == nil && flags.failOnLoss && result.Totals.Lost > 0 {
-		return errFound
+		return cli.ErrFound
 	}
 	return failed
 }
 
 func (flags *lossFlags) print(s streams, r *dissect.Report) error {
 	if flags.json {
-		return writeError(report.LossJSON(s.out, r))
+		return cli.WriteError(report.LossJSON(s.out, r))
 	}
-	text := report.Loss{Style: flags.color.style(s.out), Width: width(s.out), Rows: 20, Detail: 5, Gaps: 10}
+	text := report.Loss{Style: flags.color.Style(s.out), Width: cli.Width(s.out), Rows: 20, Detail: 5, Gaps: 10}
 	if flags.maxGaps > 0 {
 		text.Gaps = int(flags.maxGaps)
 	}
-	return writeError(text.Write(s.out, r))
+	return cli.WriteError(text.Write(s.out, r))
 }
 
 // gapChoice is the value of --gaps.

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/rdmadump/rdmadump/internal/cli"
 )
 
 const (
@@ -106,7 +108,7 @@ func (o *outlet) close() error {
 		select {
 		case <-o.done:
 			if o.err != nil {
-				return writeError(o.err)
+				return cli.WriteError(o.err)
 			}
 			return o.short()
 		case <-o.beat:

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
+
+	"github.com/rdmadump/rdmadump/internal/cli"
 )
 
 // output collects what is printed, so that a packet does not cost a write.
@@ -19,7 +18,7 @@ type output struct {
 const outputSize = 64 << 10
 
 func newOutput(w io.Writer) *output {
-	_, tty := terminal(w)
+	_, tty := cli.Terminal(w)
 	return &output{w: w, b: make([]byte, 0, outputSize+outputSize/4), live: tty}
 }
 
@@ -35,34 +34,8 @@ func (o *output) packet() error {
 func (o *output) flush() error {
 	if o.err == nil && len(o.b) > 0 {
 		_, err := o.w.Write(o.b)
-		o.err = writeError(err)
+		o.err = cli.WriteError(err)
 	}
 	o.b = o.b[:0]
 	return o.err
-}
-
-// faultKeeper remembers the first error of a writer for those who do not look.
-type faultKeeper struct {
-	w   io.Writer
-	err error
-}
-
-func (k *faultKeeper) Write(b []byte) (int, error) {
-	n, err := k.w.Write(b)
-	if k.err == nil {
-		k.err = err
-	}
-	return n, err
-}
-
-// writeError says where writing failed.
-func writeError(err error) error {
-	if err == nil {
-		return nil
-	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = path.Err
-	}
-	return fmt.Errorf("standard output: %w", err)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rdmadump/rdmadump/capture"
 	"github.com/rdmadump/rdmadump/dissect"
+	"github.com/rdmadump/rdmadump/internal/cli"
 	"github.com/rdmadump/rdmadump/report"
 )
 
@@ -19,7 +20,7 @@ type readFlags struct {
 	form    jsonForm
 	count   number
 	time    timeForm
-	color   colors
+	color   cli.Colors
 	ports   udpPorts
 
 	selection selection
@@ -54,10 +55,10 @@ packets that name the queue pair, and leaves out those to the other end.
 		Args: flags.live.args,
 		RunE: func(command *cobra.Command, names []string) error {
 			if flags.form != "" && (flags.verbose || flags.hex > 0) {
-				return usageError{errors.New("--json goes with neither -v nor -x; --json=full has all fields and bytes"), command.CommandPath()}
+				return cli.Usage(command, "--json goes with neither -v nor -x; --json=full has all fields and bytes")
 			}
 			if err := cmp.Or(s.apart(names), flags.cut.check(command, s, names, flags.prints())); err != nil {
-				return usageError{err, command.CommandPath()}
+				return cli.UsageError{Err: err, Command: command.CommandPath()}
 			}
 			return flags.run(s, names)
 		},
@@ -74,7 +75,7 @@ packets that name the queue pair, and leaves out those to the other end.
 	flags.selection.register(command)
 	flags.cut.register(command)
 	flags.live.register(command)
-	f.Var(&flags.color, "color", colorUsage)
+	f.Var(&flags.color, "color", cli.ColorUsage)
 	return command
 }
 
@@ -126,7 +127,7 @@ func (flags *readFlags) run(s streams, names []string) error {
 	if slow != nil {
 		failed = cmp.Or(failed, slow.close())
 	}
-	if errors.As(failed, &usageError{}) {
+	if errors.As(failed, &cli.UsageError{}) {
 		return failed
 	}
 	if r.begun && r.selection != nil && (r.total == 0 || r.total != r.count) {
@@ -219,7 +220,7 @@ func (flags *readFlags) printer(s streams, files bool) *packetPrinter {
 	return &packetPrinter{
 		readFlags: flags,
 		json:      report.JSON{Full: flags.form == "full", Files: files},
-		lines:     report.Lines{Style: flags.color.style(s.out), Absolute: flags.time == "absolute"},
+		lines:     report.Lines{Style: flags.color.Style(s.out), Absolute: flags.time == "absolute"},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rdmadump/rdmadump/capture"
 	"github.com/rdmadump/rdmadump/dissect"
+	"github.com/rdmadump/rdmadump/internal/cli"
 	"github.com/rdmadump/rdmadump/report"
 )
 
@@ -64,8 +65,8 @@ func (s *selection) begin(first int64) error {
 		s.To = &at
 	}
 	if s.From != nil && s.To != nil && *s.From >= *s.To {
-		return usageError{fmt.Errorf("--from %s (%s) is not before --to %s (%s)",
-			s.from.text, report.Moment(*s.From), s.to.text, report.Moment(*s.To)), s.command}
+		return cli.UsageError{Err: fmt.Errorf("--from %s (%s) is not before --to %s (%s)",
+			s.from.text, report.Moment(*s.From), s.to.text, report.Moment(*s.To)), Command: s.command}
 	}
 	return nil
 }

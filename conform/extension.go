@@ -1,0 +1,184 @@
+package conform
+
+import (
+	"errors"
+
+	"github.com/rdmadump/rdmadump/codec"
+	"github.com/rdmadump/rdmadump/psn"
+)
+
+// extensionSays judges feedback in the form of the extensions.
+func (c *Checker) extensionSays(w *flow) {
+	p := &c.packet
+	switch op := c.f.BTH.Opcode; {
+	case p.Has(codec.HeaderTCAETH):
+		c.windowlessReport(w)
+	case w.handle.Transport() == "irn":
+		c.irnSays(w)
+	case op == codec.OpcodeMPRDMAAck && p.Has(codec.HeaderMPETH):
+		c.mpACK(w)
+	}
+}
+
+// windowlessReport judges a T/C AETH.
+func (c *Checker) windowlessReport(w *flow) {
+	h := &c.packet.TCAETH
+	switch err := h.Validate(); {
+	case errors.Is(err, codec.ErrSegmentNum):
+		c.found(w, tcSegmentNum, Violates, say("SegmentNum is %d", h.SegmentNum))
+		return
+	case err != nil:
+		c.found(w, tcSegmentOrder, Violates, err.Error())
+		return
+	}
+	segments, n := h.Segments()
+	for i, s := range segments[n:] {
+		if s != (psn.Range{}) {
+			c.found(w, reservedBits, Violates, say("Seg%d is %s, SegmentNum says that it is not there", n+i+1, s))
+			return
+		}
+	}
+}
+
+// irn is what is kept of an IRN flow.
+type irn struct {
+	points points
+	sacked psn.Seq // highest PSN acknowledged selectively
+	any    bool
+}
+
+// irnSays judges an acknowledgement of an IRN responder.
+func (c *Checker) irnSays(w *flow) {
+	if w.irn == nil {
+		w.irn = &irn{}
+	}
+	p, s, at := &c.packet, c.f.Seq, c.here()
+	if c.f.BTH.Opcode != codec.OpcodeIRNNack {
+		w.irn.points.add(s+1, at)
+		return
+	}
+	w.irn.points.add(s, at)
+	if !p.Has(codec.HeaderSackETH) {
+		return
+	}
+	sack := psn.Unwrap(s, p.SackETH.SackPSN)
+	if sack <= s {
+		c.found(w, irnNACKNamesFirstMissing, Violates, say("NACK expects %s and names %s as what came above it", s.PSN(), sack.PSN()))
+		return
+	}
+	if sack >= w.top && w.on {
+		c.doubtFeedback(w, irnNACKNamesFirstMissing, sack, true, say("NACK says that %s has come, the last PSN sent is %s", sack.PSN(), (w.top-1).PSN()), w.previous.frame)
+		return
+	}
+	if !w.irn.any || sack > w.irn.sacked {
+		w.irn.sacked, w.irn.any = sack, true
+	}
+}
+
+// irnRequest judges a packet that IRN resends.
+func (c *Checker) irnRequest(w *flow, s psn.Seq, fresh bool) {
+	if fresh || w.irn == nil || w.irn.points.n == 0 || s < w.first || w.irn.any && s < w.irn.sacked || w.irn.points.allows(s) {
+		return
+	}
+	c.doubt(w, ifSelective, irnResendOnlyHoles, say("%s resent, which no feedback asks for: nothing above it was acknowledged", s.PSN()), w.irn.points.where.frame)
+}
+
+// mpRDMA is the last packets of an MP-RDMA flow.
+type mpRDMA struct {
+	packets [256]mpPacket
+	aack    psn.Seq
+	heard   bool
+}
+
+// mpPacket is what is kept of a PSN.
+type mpPacket struct {
+	seq          psn.Seq
+	known        bool
+	copies, acks int
+	frame        int
+	path         uint16 // of the newest copy
+	moved        bool   // copies took several paths
+	ce, clear    bool   // copies with and without a CE mark
+	first, again bool   // copies with and without ReTx
+}
+
+// mpRequest notes a packet, which is to be acknowledged.
+func (c *Checker) mpRequest(w *flow, s psn.Seq) {
+	if w.mp == nil {
+		if c.nPaths == maxPathFlows || !c.list(w) {
+			return
+		}
+		c.nPaths++
+		w.mp = &mpRDMA{}
+	}
+	e := &w.mp.packets[uint64(s)%uint64(len(w.mp.packets))]
+	if !e.known || e.seq != s {
+		c.mpMissing(w, e)
+		*e = mpPacket{seq: s, known: true}
+	}
+	p := &c.packet
+	e.moved = e.moved || e.copies > 0 && p.Path != e.path
+	e.path, e.frame = p.Path, c.f.Packet.Number
+	e.copies++
+	e.ce, e.clear = e.ce || p.CE, e.clear || !p.CE
+	e.again, e.first = e.again || p.BTH.ReTx, e.first || !p.BTH.ReTx
+}
+
+// mpMissing judges a packet that goes out of sight: one that was received drew an
+// acknowledgement.
+func (c *Checker) mpMissing(w *flow, e *mpPacket) {
+	if e.known && e.acks == 0 && w.mp.heard && e.seq <= w.mp.aack {
+		v := c.violation(w, mpOneACKPerPacket, Violates, say("no acknowledgement of %s, though a later AACK says that it was received", e.seq.PSN()), nil)
+		v.Frames[0] = e.frame
+		if c.config.Rules.has(mpOneACKPerPacket) {
+			c.decide(w, &doubt{Violation: v, kind: ifByReceiver})
+		}
+	}
+}
+
+// mpACK judges an acknowledgement of one packet.
+func (c *Checker) mpACK(w *flow) {
+	if w.mp == nil || !w.on {
+		return
+	}
+	p, s := &c.packet, c.f.Seq
+	aack := psn.Unwrap(s, p.MPETH.AACK)
+	switch {
+	case aack == s-1:
+		c.found(w, mpAACK, Violates, say("ACK of %s with AACK %s: all before it has come, so that it is in order itself", s.PSN(), aack.PSN()))
+	case aack >= w.top:
+		c.doubtFeedback(w, mpAACK, aack, true, say("AACK is %s, the last PSN sent is %s", aack.PSN(), (w.top-1).PSN()), w.previous.frame)
+	case !w.mp.heard || aack > w.mp.aack:
+		w.mp.aack, w.mp.heard = aack, true
+	}
+	e := &w.mp.packets[uint64(s)%uint64(len(w.mp.packets))]
+	if !e.known || e.seq != s {
+		return
+	}
+	e.acks++
+	if e.acks > e.copies {
+		c.found(w, mpOneACKPerPacket, Violates, say("%s acknowledged %d times, it was sent %d times", s.PSN(), e.acks, e.copies), e.frame)
+	}
+	if !e.moved && p.Path != e.path {
+		c.found(w, mpACKOnOwnPath, Violates, say("ACK of %s on path %d, it was sent on path %d", s.PSN(), p.Path, e.path), e.frame)
+	}
+	h := &p.MPETH
+	if h.ReTxEcho && !e.again || !h.ReTxEcho && !e.first {
+		c.found(w, mpEchoes, Violates, say("ReTxEcho of %s is %t, its ReTx was not", s.PSN(), h.ReTxEcho), e.frame)
+	}
+	if !h.ECE && !e.clear {
+		c.found(w, mpEchoes, Violates, say("ACK of %s without ECE, it carried a CE mark", s.PSN()), e.frame)
+	}
+	if h.ECE && !e.ce {
+		c.doubt(w, ifByReceiver, mpEchoes, say("ACK of %s with ECE, it carried no CE mark", s.PSN()), e.frame)
+	}
+}
+
+// mpRest judges the packets in sight when a flow ends.
+func (c *Checker) mpRest(w *flow) {
+	if w.mp != nil {
+		for i := range w.mp.packets {
+			c.mpMissing(w, &w.mp.packets[i])
+		}
+	}
+}

@@ -1,0 +1,1 @@
+-- rdmadump: RDMA in Wireshark and tshark.

@@ -1,0 +1,467 @@
+-- Runs: which packets are sent again, and why.
+
+local function last_activity(s)
+  local partner = s.half.partner
+  return partner and max(s.last_time, partner.feedback_time) or s.last_time
+end
+
+local function timer_of(s) return s.half.timer > 0 and s.half.timer or s.d and s.d.timer or 0 end
+
+-- too_late reports whether a resend comes too late to answer a NAK.
+local function too_late(s, silence)
+  local timer = timer_of(s)
+  return timer > 0 and silence >= timer * 3 / 4 or s.rtt > 0 and silence > SLOWEST_ANSWER * s.rtt
+end
+
+-- waited is how long before now the last copy of seq passed, as far as known.
+local function waited(s, seq, now, silence)
+  local wait = silence
+  for _, m in ipairs(s.asks_ack) do
+    if m[1] <= seq then wait = max(silence, now - m[2]) end
+  end
+  return wait
+end
+
+local function timed_out(s, seq, now, silence)
+  local d, wait = s.d, waited(s, seq, now, silence)
+  if wait <= 0 then return false end
+  if s.half.timer > 0 then return wait >= s.half.timer * 3 / 4 end
+  local idle = silence * 2 >= wait and silence > max(4 * s.rtt, SHORTEST_TIMER)
+  if idle and (d.timer == 0 or silence < d.timer) then d.timer = silence end
+  return idle or d.timer > 0 and wait >= d.timer * 3 / 4
+end
+
+-- What the receiver asks for: to resend from seq on.
+
+local function ask(d, seq, time, cause, frame)
+  local asks = d.asks
+  if asks[#asks] and asks[#asks].seq == seq then table.remove(asks) end
+  if #asks == 4 then table.remove(asks, 1) end
+  asks[#asks + 1] = { seq = seq, time = time, cause = cause, frame = frame }
+end
+
+-- answering is the index of what a run from seq on answers: the highest below it.
+local function answering(d, seq)
+  local best
+  for i, k in ipairs(d.asks) do
+    if k.seq <= seq and (best == nil or k.seq >= d.asks[best].seq) then best = i end
+  end
+  return best
+end
+
+local function tell_resend(s, frame, seq, cause, again)
+  local m = mark(frame)
+  if m.cause == nil then s.resent = s.resent + 1 end
+  if m.late then
+    m.late = nil
+    s.late = s.late - 1
+  end
+  m.cause = cause or "early"
+  local first, i = carried(s, seq)
+  if first ~= frame then m.of = first end
+  local d = s.d
+  if d.run.asked then
+    m.nak_frame, m.nak_time = d.run.asked.frame, d.run.asked.time
+    m.reaction = d.run.reaction
+    d.run.asked = nil -- the first packet of the run alone
+  end
+  if i and again then s.frames[i] = frame end -- what an acknowledgement is for from now on
+end
+
+local function tell_late(s, frame)
+  local m = mark(frame)
+  if m.late then return end
+  if m.cause then
+    m.cause, m.of, m.reaction, m.nak_frame = nil, nil, nil, nil
+    s.resent = s.resent - 1
+  end
+  m.late = true
+  s.late = s.late + 1
+end
+
+local follow, pair_by_resend
+
+-- new_run begins a resend whose first packet seen is seq, after a silence.
+local function new_run(s, seq, frame, time, silence)
+  local d = trouble(s)
+  pair_by_resend(s, seq)
+  local resume, cause, k = seq, "early", answering(d, seq)
+  if k and not too_late(s, silence) then
+    local from = d.asks[k]
+    for _ = 1, k do table.remove(d.asks, 1) end
+    k = from
+  else
+    if k then for _ = 1, k do table.remove(d.asks, 1) end end
+    k = nil
+  end
+  if d.rnr and seq >= d.rnr and (k == nil or k.seq <= d.rnr) then
+    cause, resume, k = "rnr", d.rnr, nil
+    d.rnr = nil
+  elseif k then
+    cause, resume = k.cause, k.seq
+  elseif s.implied then
+    cause = "implied-nak"
+  else
+    if timed_out(s, seq, time, silence) then cause = "timeout" end
+    if s.heard and not s.response and not selects(s) then resume = min(seq, s.acked) end
+  end
+  for _, old in ipairs(d.answers) do
+    if resume <= old.first and cause ~= "timeout" then
+      -- This run carries it again: it was late and no answer.
+      for _, packet in ipairs(old.packets) do
+        tell_late(s, packet.frame)
+        was_late(s, packet.first, packet.last)
+        set_insert(d.tardy, packet.first, packet.last)
+      end
+    elseif old.named then
+      set_remove(d.refused, old.named, old.named)
+      miss(s, old.named, old.named, "observed", old.named_frame)
+    end
+  end
+  d.answers, d.skipped, d.refused_before = {}, {}, {}
+  for _, span in ipairs(d.refused) do set_insert(d.refused_before, span[1], span[2]) end
+  d.run = { id = d.run.id + 1, cause = cause, began = time, first = resume, before = s.next, asked = k, reaction = k and time - k.time }
+  s.next = seq
+  for _, m in ipairs(s.asks_ack) do
+    if m[1] >= seq then m[3] = false end
+    if m[1] == seq then m[2] = time end
+  end
+end
+
+-- A trial is packets that filled holes behind the current run, while it is open
+-- whether they were late or are the first of a resend run.
+
+local function trial_add(s, p, first, last)
+  local t = s.d.trial
+  set_insert(t.set, first, last)
+  t.next = max(t.next, last + 1)
+  t.packets[#t.packets + 1] = { first = first, last = last, frame = p.frame, read = p.form.verb == "read" }
+  s.again = s.again + 1
+  s.last_time = p.time
+  if t.named then tell_resend(s, p.frame, first, "nak") else tell_late(s, p.frame) end
+end
+
+-- confirm turns the trial into a run.
+local function confirm(s, frame)
+  local d, t = s.d, s.d.trial
+  d.trial = nil
+  new_run(s, t.set[1][1], t.frame, t.time, t.silence)
+  local at = d.run.first
+  if not t.early then
+    for _, span in ipairs(t.set) do
+      if at < span[1] then pass_over(s, at, span[1] - 1, frame) end
+      at = span[2] + 1
+    end
+  end
+  for _, packet in ipairs(t.packets) do
+    if not t.early then
+      fill(s, packet.first, packet.last, packet, packet.read)
+      accept(s, packet.first, packet.last)
+    end
+    tell_resend(s, packet.frame, packet.first, d.run.cause, true)
+  end
+  s.next = t.next
+end
+
+-- straggle takes the packets of a trial for late ones. Those that a resend run
+-- passed over are copies of that run, and so retransmissions too.
+local function straggle(s, t)
+  local d = s.d
+  for _, packet in ipairs(t.packets) do
+    local first, last = packet.first, packet.last
+    local repeated = set_overlap(d.unseen, first, last) == 0
+    if not repeated and set_has(d.again, first) then
+      set_remove(d.again, first, last)
+      fill(s, first, last, packet)
+      repeated = true
+    else
+      was_late(s, first, last)
+    end
+    tell_late(s, packet.frame)
+    if repeated then
+      local m = mark(packet.frame)
+      m.cause = d.run.cause or "early"
+      m.of = carried(s, first)
+      s.resent = s.resent + 1
+    end
+    accept(s, first, last)
+    set_insert(d.tardy, first, last)
+  end
+end
+
+-- skip_ahead decides that a packet ahead of the run belongs to it.
+local function skip_ahead(s)
+  local d, t = s.d, s.d.trial
+  d.trial = nil
+  local packet = t.packets[1]
+  pass_over(s, s.next, packet.first - 1, packet.frame)
+  fill(s, packet.first, packet.last, packet)
+  accept(s, packet.first, packet.last)
+  s.next = packet.last + 1
+  tell_resend(s, packet.frame, packet.first, d.run.cause, true)
+end
+
+-- refute ends a trial without a run: what came was late, or answers a NAK alone.
+local function refute(s)
+  local d = s.d
+  local t = d and d.trial
+  if not t then return end
+  if t.ahead then return skip_ahead(s) end
+  d.trial = nil
+  if t.early then
+    s.first = t.set[1][1]
+    if not s.heard then s.acked = s.first end
+    return
+  end
+  if not t.named or s.half.service == "UC" then return straggle(s, t) end
+  for _, packet in ipairs(t.packets) do
+    fill(s, packet.first, packet.last, packet, packet.read)
+    accept(s, packet.first, packet.last)
+    tell_resend(s, packet.frame, packet.first, "nak", true)
+  end
+  d.answers[#d.answers + 1] = { first = t.set[1][1], last = t.set[#t.set][2], packets = t.packets }
+  if #d.answers > 64 then table.remove(d.answers, 1) end
+end
+
+-- keep copies a packet that must outlive its frame.
+local function keep(p)
+  local c = {}
+  for k, v in pairs(p) do c[k] = v end
+  return c
+end
+
+local part, behind, mend, break_off
+
+do
+
+local function asked_within(d, q)
+  local i, inside = gap_at(d, q)
+  local k = answering(d, q)
+  return inside and k ~= nil and d.asks[k].seq >= d.gaps[i].first
+end
+
+local function try_out(s, p, first, last, what)
+  local d = trouble(s)
+  local t = { set = {}, packets = {}, next = first, frame = p.frame, time = p.time, silence = p.time - last_activity(s),
+    named = asked_within(d, first), ahead = what == "ahead", early = what == "early" }
+  d.trial = t
+  local after_timer = not t.named and first < s.next and s.half.service ~= "UC" and too_late(s, t.silence)
+  trial_add(s, p, first, last)
+  if after_timer then confirm(s, p.frame) end
+end
+
+local function may_be_late(s, p, seq)
+  local d = s.d
+  if p.retx or not set_has(d.holes, seq) then return false end
+  local i, inside = gap_at(d, seq)
+  return inside and d.gaps[i].kind == "observed"
+end
+
+-- precedes reports whether the packet lies below the first PSN seen: overtaken
+-- when the capture began.
+local function precedes(s, p, seq)
+  local d = s.d
+  if p.retx or seq >= s.first or seq < s.first - BACKWARD_REACH or s.heard or s.implied or d.rnr then return false end
+  if d.trial and (set_has(d.trial.set, seq) or #d.trial.set == 16) then return false end
+  return answering(d, seq) == nil
+end
+
+function break_off(s, first, last, frame, suspect)
+  s.d.broken = { first = first, last = last, frame = frame, suspect = suspect, packets = 0 }
+end
+
+function part(s)
+  local b = s.d and s.d.broken
+  if b then
+    s.d.broken = nil
+    pass_over(s, b.first, b.last, b.frame, b.suspect)
+  end
+end
+
+-- mend decides on a resend run that broke off when a packet comes after it.
+function mend(s, seq)
+  local d = s.d
+  local b = d and d.broken
+  if not b then return end
+  b.packets = b.packets + 1
+  if seq == b.first then
+    d.broken, s.next, d.overtaken = nil, seq, true
+  elseif seq ~= s.next or b.packets >= MAX_STRAGGLERS then
+    part(s)
+  end
+end
+
+-- resend takes a packet below the top that the current run carries.
+local function resend(s, p, first, last)
+  local d = s.d
+  s.again = s.again + 1
+  if set_overlap(d.holes, first, last) > 0 then fill(s, first, last, p, p.form.verb == "read") end
+  accept(s, first, last)
+  if d.overtaken then
+    set_insert(d.tardy, first, last)
+    d.overtaken = false
+  else
+    set_remove(d.tardy, first, last)
+  end
+  s.next, s.last_time = last + 1, p.time
+  tell_resend(s, p.frame, first, d.run.cause, true)
+end
+
+-- behind follows a packet below the top.
+function behind(s, p, first, last)
+  local d = trouble(s)
+  local t = d.trial
+  if t and t.ahead then
+    if first == s.next then
+      d.trial = nil
+      straggle(s, t)
+      d.overtaken = true
+    else
+      skip_ahead(s)
+    end
+  end
+  t = d.trial
+  if t then
+    if first < s.next and t.early == (first < s.first) and (may_be_late(s, p, first) or precedes(s, p, first)) then
+      trial_add(s, p, first, last)
+      return
+    end
+    if first < s.next and first >= t.set[1][1] and s.half.service ~= "UC" then confirm(s, p.frame) else refute(s) end
+  end
+  if first < s.next and set_has(d.skipped, first) then
+    set_remove(d.skipped, first, last)
+    s.again, s.last_time = s.again + 1, p.time
+    tell_late(s, p.frame)
+    local m = mark(p.frame)
+    m.cause, m.of = d.run.cause or "early", carried(s, first)
+    s.resent = s.resent + 1
+    return
+  elseif first == s.next then
+  elseif first > s.next and first >= d.run.before and first < d.run.before + MAX_STRAGGLERS then
+    break_off(s, s.next, first - 1, p.frame, false)
+  elseif first > s.next and may_be_late(s, p, first) then
+    return try_out(s, p, first, last, "ahead")
+  elseif first > s.next then
+    pass_over(s, s.next, first - 1, p.frame)
+  elseif may_be_late(s, p, first) then
+    return try_out(s, p, first, last, "behind")
+  elseif precedes(s, p, first) then
+    return try_out(s, p, first, last, "early")
+  elseif s.half.service == "UC" then
+    refute(s)
+    s.moved = { p = keep(p), n = last - first + 1 }
+    return
+  else
+    new_run(s, first, p.frame, p.time, p.time - last_activity(s))
+    pass_over(s, d.run.first, first - 1, p.frame)
+  end
+  resend(s, p, first, last)
+end
+
+end
+
+-- Epochs: a queue pair that is used again begins anywhere in the PSN space.
+
+local function end_epoch(s)
+  refute(s)
+  part(s)
+  local d = s.d
+  if d then
+    local run = d.run.id + 1
+    s.d = nil
+    d = trouble(s)
+    d.run.id = run
+  end
+end
+
+local function near(s, psn)
+  local seq = unwrap(s.top, psn)
+  if seq >= s.top then
+    local step = max(FORWARD_STEP, 4 * s.peak)
+    if s.tail then step = max(step, most_of(s.tail) + FORWARD_STEP) end
+    return seq - s.top <= step
+  end
+  if s.heard then return seq >= s.acked - max(BACKWARD_REACH, 4 * s.peak) or seq >= s.top - BACKWARD_REACH end
+  return s.top - seq <= FORWARD_REACH
+end
+
+-- move believes the packet that was set aside: a wide gap, or an epoch.
+local function move(s)
+  local c = s.moved
+  s.moved = nil
+  local ahead = less(c.p.psn, s.top % 0x1000000)
+  if ahead < 0 or ahead > FORWARD_REACH then
+    end_epoch(s)
+    begin(s, c.p, c.p.psn)
+  end
+  follow(s, c.p, c.n)
+end
+
+local function arrive(s, p, n)
+  if not s.on then
+    begin(s, p, p.psn)
+    advance(s, p, n)
+    quiet(s)
+    return
+  end
+  local c = s.moved
+  if near(s, p.psn) then
+    if c and s.half.service == "UC" and less(c.p.psn, s.top % 0x1000000) < 0 and
+      p.psn ~= s.top % 0x1000000 and less(p.psn, c.p.psn) == c.n then
+      move(s)
+      return arrive(s, p, n)
+    end
+    s.moved = nil -- a stray
+    return follow(s, p, n)
+  end
+  if c == nil then
+    s.moved, s.expect = { p = keep(p), n = n }, -1
+    return
+  end
+  local far = less(p.psn, c.p.psn)
+  if far <= -COHERENT or far > COHERENT + c.n then
+    s.moved = { p = keep(p), n = n }
+    return
+  end
+  move(s)
+  arrive(s, p, n)
+end
+
+local repeated
+
+-- follow takes a packet whose PSN is believed.
+follow = function(s, p, n)
+  local seq = unwrap(s.top, p.psn)
+  if seq >= s.top then
+    settle_tail(s, seq)
+    seq = max(seq, s.top)
+  end
+  local last = seq + n - 1
+  if p.synchronised then
+    local d = trouble(s)
+    d.synchronised = d.synchronised or {}
+    set_insert(d.synchronised, seq, seq)
+  end
+  mend(s, seq)
+  if seq == s.top and s.next == seq then
+    refute(s)
+    accept(s, seq, last)
+    advance(s, p, n)
+  elseif seq >= s.top then
+    refute(s)
+    if s.next < s.top and not s.d.run.lone and not selects(s) then
+      break_off(s, s.next, s.top - 1, p.frame, seq == s.top)
+    end
+    if seq > s.top then
+      pass_over(s, s.top, seq - 1, p.frame)
+      s.top, s.open = seq, false
+    end
+    accept(s, seq, last)
+    advance(s, p, n)
+  elseif selects(s) and s.half.transport ~= "go-back-n" then
+    repeated(s, p, seq, last)
+  else
+    behind(s, p, seq, last)
+  end
+  quiet(s)
+end
