@@ -36,11 +36,12 @@ type outlet struct {
 	err     error
 	closed  bool
 	done    chan struct{}
+	broken  chan struct{} // closed once writing failed
 	beat    chan struct{} // has something when a write came back
 }
 
 func newOutlet(w io.Writer) *outlet {
-	o := &outlet{w: w, done: make(chan struct{}), beat: make(chan struct{}, 1)}
+	o := &outlet{w: w, done: make(chan struct{}), broken: make(chan struct{}), beat: make(chan struct{}, 1)}
 	o.changed = sync.NewCond(&o.mutex)
 	// A pipe that nobody reads any more is an error to end by, with captures that
 	// are being written complete.
@@ -93,6 +94,7 @@ func (o *outlet) run() {
 		o.spare = full[:0]
 		if err != nil && o.err == nil {
 			o.err = err
+			close(o.broken)
 		}
 	}
 }

@@ -102,6 +102,9 @@ func (flags *readFlags) run(s streams, names []string) error {
 	}
 	before := number(0) // packets of earlier captures
 	reading := pass{streams: s, live: flags.live.options(flags.ports), frame: r.frame, waiting: r.waiting}
+	if slow != nil {
+		reading.broken = slow.broken
+	}
 	reading.open = func(part *capture.Part) {
 		before, r.none = r.total, report.NoPackets{}
 		if r.cut != nil {
@@ -204,6 +207,9 @@ func (r *packetReader) frame(f *dissect.Frame) error {
 		r.out.b = r.printer.append(r.out.b, &r.packet)
 	}
 	if r.total++; r.total == r.count {
+		if r.cut != nil && r.live.given() { // of a file the rest may have more to say
+			return cmp.Or(r.cut.drops(f.File, r.cut.part.Info()), errStop)
+		}
 		return errStop
 	}
 	return r.out.packet()
