@@ -45,7 +45,7 @@ func Open(o Options) (*Capture, error) {
 	for _, name := range o.Interfaces {
 		r, err := openRing(name, &o)
 		if err != nil {
-			c.Close()
+			_ = c.Close()
 			return nil, err
 		}
 		c.rings = append(c.rings, r)

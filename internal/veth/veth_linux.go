@@ -77,7 +77,7 @@ func NewSender(t testing.TB, name string) *Sender {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { unix.Close(fd) })
+	t.Cleanup(func() { _ = unix.Close(fd) })
 	request, err := unix.NewIfreq(name)
 	if err != nil {
 		t.Fatal(err)
