@@ -134,6 +134,9 @@ func (r *Reader) Close() error {
 	if r.file != nil {
 		err = r.file.Close()
 	}
+	if r.live != nil {
+		err = r.live.Close()
+	}
 	if r.pump != nil {
 		r.pump.close()
 		if r.file != nil { // its reads have ended now

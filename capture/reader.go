@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"os"
 
+	"github.com/rdmadump/rdmadump/capture/live"
 	"github.com/rdmadump/rdmadump/dissect"
 )
 
@@ -27,12 +28,14 @@ type Reader struct {
 	interfaces []iface    // of all sections
 	section    int        // index of the current section's first interface
 	stray      iface      // statistics of interfaces that are not there
+
+	live *live.Capture // of interfaces, nil for files
 }
 
 // Info describes a capture as far as it has been read.
 type Info struct {
 	Name       string      // as given to Open or NewReader
-	Format     string      // "pcap" or "pcapng"
+	Format     string      // "pcap", "pcapng" or "live"
 	Interfaces []Interface // indexed by dissect.Frame.Interface; one for pcap
 	Frames     int         // read so far
 	Drops      uint64      // packets that the capturing side lost, over all interfaces
@@ -57,12 +60,18 @@ func (r *Reader) Next(f *dissect.Frame) error {
 	if r.ng {
 		return r.nextBlock(f)
 	}
+	if r.live != nil {
+		return r.nextFrame(f)
+	}
 	return r.nextRecord(f)
 }
 
 // Info tells what is known so far; interfaces and drop counts may still come
 // until Next has returned an error.
 func (r *Reader) Info() Info {
+	if r.live != nil {
+		r.tellLive()
+	}
 	info := Info{Name: r.name, Format: r.format, Frames: r.frames, Interfaces: make([]Interface, len(r.interfaces))}
 	for i := range r.interfaces {
 		in := r.interfaces[i].Interface

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/rdmadump/rdmadump/capture/live"
 	"github.com/rdmadump/rdmadump/dissect"
 )
 
@@ -23,10 +24,17 @@ type Source struct {
 	// Stop, once closed, ends reading with ErrStopped; also a wait for a pipe,
 	// which is given a second to end by itself. nil: reading goes on to the end.
 	Stop <-chan struct{}
+
+	// Live, if not nil, is what to capture in place of reading a file. The end
+	// of a live capture, by Stop too, is io.EOF.
+	Live *live.Options
 }
 
 // Open opens the capture. The errors are those of Open and NewReader.
 func (s Source) Open() (*Reader, error) {
+	if s.Live != nil {
+		return s.openLive()
+	}
 	if s.Stream != nil {
 		return newReader(s.Stream, s, nil)
 	}

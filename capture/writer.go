@@ -2,6 +2,7 @@ package capture
 
 import (
 	"encoding/binary"
+	"errors"
 	"io"
 	"math"
 
@@ -19,7 +20,8 @@ type Writer struct {
 	dst        io.Writer
 	buf        []byte     // collected, not written yet
 	compressor compressor // nil for plain data
-	close      func() error
+	file       *wholeFile // that Create opened, nil if the destination is not ours
+	turns      *turns     // nil for one file
 	describe   func(*dissect.Frame) Interface
 	ids        map[origin]uint32    // interfaces by where their frames come from
 	same       map[described]uint32 // and by what is written of them
@@ -43,6 +45,8 @@ type WriterOptions struct {
 	// Describe tells what is known of a frame's interface. It is asked once for
 	// each interface; Drops does not count. nil: the link type is all there is.
 	Describe func(f *dissect.Frame) Interface
+
+	Rotate Rotate // of Create
 }
 
 // compressor is a compressed stream between the writer and its destination.
@@ -98,6 +102,12 @@ var le = binary.LittleEndian
 // ErrLinkType. It does not allocate, but for the first frame of an interface.
 func (w *Writer) WriteFrame(f *dissect.Frame) error {
 	const fixed = framing + 20
+	if w.turns != nil && w.err == nil && w.due(f.Time) {
+		w.turn(f)
+	}
+	if w.err != nil {
+		return w.fault()
+	}
 	data := f.Data
 	if w.snap > 0 && len(data) > int(w.snap) {
 		data = data[:w.snap]
@@ -150,6 +160,9 @@ func (w *Writer) AddDrops(file, index int, n uint64) error {
 
 // Flush writes everything that was collected, so that it can be read.
 func (w *Writer) Flush() error {
+	if !w.begunFile() {
+		return w.fault()
+	}
 	w.send()
 	if w.compressor != nil && w.err == nil {
 		w.keep(w.compressor.Flush())
@@ -159,15 +172,22 @@ func (w *Writer) Flush() error {
 
 // Close flushes and ends the capture. It closes what Create opened.
 func (w *Writer) Close() error {
+	if w.begunFile() {
+		w.finish()
+	}
+	return w.fault()
+}
+
+// finish ends the file, or the stream.
+func (w *Writer) finish() {
 	w.complete()
 	w.send()
 	if w.compressor != nil {
 		w.keep(w.compressor.Close())
 	}
-	if w.close != nil {
-		w.keep(w.close())
+	if w.file != nil {
+		w.keep(w.file.Close())
 	}
-	return w.fault()
 }
 
 // complete makes a capture of what has no frame yet.
@@ -259,6 +279,9 @@ func (w *Writer) keep(err error) {
 func (w *Writer) fault() error {
 	if w.err == nil {
 		return nil
+	}
+	if e := (*Error)(nil); errors.As(w.err, &e) {
+		return e
 	}
 	return fileError(w.name, w.err)
 }

@@ -395,25 +395,30 @@ func (a *Analyzer) evict(enough int64) {
 	if oldest == nil {
 		return
 	}
-	oldest.release()
 	last := len(a.halves) - 1
 	a.halves[at] = a.halves[last]
 	a.halves = a.halves[:last]
-	a.table.remove(oldest, oldest.hash)
-	oldest.among.leave(oldest)
-	if len(oldest.among.all) == 0 {
-		delete(a.between, oldest.ends())
-	}
-	if p := oldest.partner; p != nil {
-		p.partner = nil
-		p.list()
-	}
-	oldest.gone = true
+	a.drop(oldest)
 	if p := oldest.partner; p == nil || p.gone { // else the other one goes on alone
 		a.closeConnection(oldest, Dropped, a.here)
 	}
 	a.evicted.Halves++
 	a.retire(oldest)
+}
+
+// drop takes a half out of all that leads to it but halves.
+func (a *Analyzer) drop(h *half) {
+	h.release()
+	a.table.remove(h, h.hash)
+	h.among.leave(h)
+	if len(h.among.all) == 0 {
+		delete(a.between, h.ends())
+	}
+	if p := h.partner; p != nil {
+		p.partner = nil
+		p.list()
+	}
+	h.gone = true
 }
 
 // find notes a finding once for each kind, with the frames that show it.

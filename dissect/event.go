@@ -30,6 +30,7 @@ const (
 	Disconnected Ending = "disconnect"     // connection management said so (DREQ)
 	Renewed      Ending = "new-epoch"      // the queue pair began anew
 	Dropped      Ending = "evicted"        // dropped to keep memory bounded
+	Silent       Ending = "idle"           // nothing came for long, see Analyzer.RetireIdle
 	Joined       Ending = "joined"         // it proved to be a direction of an older connection
 	EndOfCapture Ending = "end-of-capture" // nothing ended it before the capture did
 )

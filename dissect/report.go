@@ -223,7 +223,8 @@ type Totals struct {
 	PFC         [8]int64 `json:"pfc"`          // frames that pause a priority, for each
 }
 
-// Evicted says what was dropped because a bound of Config was hit.
+// Evicted says what was dropped because a bound of Config was hit, or nothing came
+// any more.
 type Evicted struct {
 	Halves int64 `json:"halves,omitempty"`
 	Gaps   int64 `json:"gaps,omitempty"`
@@ -232,6 +233,10 @@ type Evicted struct {
 	// Unproven is packets that waited for proof that they are RDMA, until too
 	// many others did.
 	Unproven int64 `json:"unproven,omitempty"`
+
+	// Idle is connections that RetireIdle ended. What they counted is in the
+	// totals, wholly.
+	Idle int64 `json:"idle,omitempty"`
 }
 
 // Evidence is what a gap rests on.

@@ -8,7 +8,7 @@ const maxKeptGaps = 1 << 17
 
 // retire adds what an evicted half counted to the totals.
 func (a *Analyzer) retire(h *half) {
-	a.weight -= h.weight
+	a.forget(h)
 	for _, s := range [2]*stream{&h.req, h.resp} {
 		if s == nil || s.d == nil {
 			continue
@@ -19,8 +19,17 @@ func (a *Analyzer) retire(h *half) {
 		a.retired.Retransmitted += d.resent.packets
 		a.retired.NotCaptured += d.notCaptured
 		a.evicted.Gaps += int64(len(d.done) + len(d.gaps))
-		a.gapsKept -= len(d.done)
-		a.gapsOpen -= d.openKnown
+	}
+}
+
+// forget counts a half out of what the bounds bound.
+func (a *Analyzer) forget(h *half) {
+	a.weight -= h.weight
+	for _, s := range [2]*stream{&h.req, h.resp} {
+		if s != nil && s.d != nil {
+			a.gapsKept -= len(s.d.done)
+			a.gapsOpen -= s.d.openKnown
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +19,10 @@ type cutFlags struct {
 	name  string // of the output, empty without -w
 	strip bool
 	icrc  icrcChoice
+
+	rotateSize  byteSize
+	rotateEvery period
+	keep        number
 }
 
 // register adds the flags to a command.
@@ -25,13 +30,17 @@ func (c *cutFlags) register(command *cobra.Command) {
 	f := command.Flags()
 	f.StringVarP(&c.name, "write", "w", "", "write the packets to `OUT` as pcapng, in place of printing them")
 	f.BoolVar(&c.strip, "strip-payload", false, "write zeros in place of what applications sent")
+	f.Var(&c.rotateSize, "rotate-size", "begin a new file when one has this `size`; the names get a number and a time")
+	f.Var(&c.rotateEvery, "rotate-every", "begin a new file when one covers this `time`")
+	f.Var(&c.keep, "keep", "keep the newest `N` of these files")
 	f.Var(&c.icrc, "icrc", "of packets without payload, anew: make it anew, a wrong one stays wrong; left: as it was")
 }
 
 // cutHelp explains the flags in the help of read.
 const cutHelp = `-w writes the packets as a pcapng capture in place of printing them (-v, -x or
 --json print them all the same). OUT is compressed if its name ends in .gz or
-.zst, and overwritten if it is there; - is standard output.
+.zst, and overwritten if it is there; - is standard output. --rotate-size and
+--rotate-every make a row of files of it, of which --keep keeps the newest.
 
 --strip-payload makes a capture that a vendor may see. Zeros stand for payload,
 pad, private data of connection management, other management datagrams, UDP and
@@ -45,6 +54,12 @@ func (c *cutFlags) check(command *cobra.Command, s streams, names []string, prin
 	switch changed := command.Flags().Changed; {
 	case changed("write") && c.name == "":
 		return errors.New("-w wants the name of a file, or - for standard output")
+	case c.name == "" && (c.rotate().Wanted() || c.keep > 0):
+		return errors.New("--rotate-size, --rotate-every and --keep want -w OUT")
+	case c.name == "-" && c.rotate().Wanted():
+		return errors.New("standard output is one stream: --rotate-size and --rotate-every want the name of a file")
+	case c.keep > 0 && !c.rotate().Wanted():
+		return errors.New("--keep wants --rotate-size or --rotate-every")
 	case c.name == "" && c.strip:
 		return errors.New("--strip-payload wants -w OUT")
 	case !c.strip && changed("icrc"):
@@ -59,6 +74,11 @@ func (c *cutFlags) check(command *cobra.Command, s streams, names []string, prin
 		return errors.New("-w - would write a capture to the terminal; pipe it, or name a file")
 	}
 	return nil
+}
+
+// rotate says when to begin a new file.
+func (c *cutFlags) rotate() capture.Rotate {
+	return capture.Rotate{Size: int64(c.rotateSize), Every: time.Duration(c.rotateEvery), Files: int(c.keep)}
 }
 
 // another makes sure that the output is none of the inputs, by whatever name.
@@ -90,6 +110,9 @@ type cut struct {
 	stripper *dissect.Stripper // nil if payload stays
 	part     *capture.Part     // that is being read, nil before the first
 	writer   *capture.Writer   // nil before the first frame
+	file     int               // index of that
+	told     []uint64          // drops of each of its interfaces that were written already
+	flushed  time.Time         // of a live capture
 	frames   int64
 }
 
@@ -115,13 +138,23 @@ func (c *cut) flush() {
 	}
 }
 
+// keepUp lets out once a second what was collected of a live capture, so that a
+// kill loses no more than that: more often would spoil compression.
+func (c *cut) keepUp() {
+	if now := time.Now(); now.Sub(c.flushed) > time.Second {
+		c.flushed = now
+		_ = c.drops(0, c.part.Info()) // the writer keeps a fault
+		c.flush()
+	}
+}
+
 // open begins the output, unless it was begun. Until the first frame a
 // selection does not know its times, and a mistyped input overwrites nothing.
 func (c *cut) open() (err error) {
 	if c.writer != nil {
 		return nil
 	}
-	o := capture.WriterOptions{Application: "rdmadump " + cli.Release(), Comment: c.comment()}
+	o := capture.WriterOptions{Application: "rdmadump " + cli.Release(), Comment: c.comment(), Rotate: c.rotate()}
 	o.Describe = func(f *dissect.Frame) capture.Interface { return c.part.Info().Interfaces[f.Interface] }
 	if c.name == "-" {
 		c.writer, err = capture.NewWriter(c.out, "standard output", o)
@@ -158,6 +191,9 @@ func (c *cut) drops(i int, info capture.Info) error {
 	if c.writer == nil {
 		return nil
 	}
+	if i != c.file {
+		c.file, c.told = i, nil
+	}
 	rest := info.Drops
 	for _, in := range info.Interfaces {
 		rest -= min(rest, in.Drops)
@@ -166,9 +202,13 @@ func (c *cut) drops(i int, info capture.Info) error {
 		if index == 0 {
 			in.Drops += rest
 		}
-		if err := c.writer.AddDrops(i, index, in.Drops); err != nil {
+		if index == len(c.told) {
+			c.told = append(c.told, 0)
+		}
+		if err := c.writer.AddDrops(i, index, in.Drops-c.told[index]); err != nil {
 			return err
 		}
+		c.told[index] = in.Drops
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/rdmadump/rdmadump/capture"
+	"github.com/rdmadump/rdmadump/capture/live"
 	"github.com/rdmadump/rdmadump/dissect"
 	"github.com/rdmadump/rdmadump/internal/cli"
 )
@@ -18,7 +19,9 @@ import (
 // pass is one pass over the captures of a command line.
 type pass struct {
 	streams
+	live    *live.Options                                      // what to capture in place of reading files, if not nil
 	open    func(part *capture.Part)                           // before the first frame of a capture
+	broken  <-chan struct{}                                    // ends a live capture as an interrupt does, if not nil
 	frame   func(f *dissect.Frame) error                       // for every frame; errStop ends the pass
 	waiting func()                                             // before waiting for bytes of a pipe, if not nil
 	unread  func(name string, err error)                       // for each capture that could not be opened, behind all others; not if nil
@@ -51,6 +54,15 @@ func (p pass) readAll(names []string, unread *[]*capture.Error) error {
 	interrupted, restore := signal.NotifyContext(context.Background(), signals...)
 	defer restore()
 	context.AfterFunc(interrupted, restore) // a second one ends the program at once
+	if p.broken != nil {
+		go func() {
+			select {
+			case <-p.broken:
+				restore()
+			case <-interrupted.Done():
+			}
+		}()
+	}
 	rotation := capture.NewRotation(p.sources(names, interrupted.Done()))
 	var failed error
 	for i := 0; ; i++ {
@@ -85,6 +97,9 @@ func (p pass) readAll(names []string, unread *[]*capture.Error) error {
 }
 
 func (p pass) sources(names []string, stop <-chan struct{}) []capture.Source {
+	if p.live != nil {
+		return []capture.Source{{Live: p.live, Waiting: p.waiting, Stop: stop}}
+	}
 	sources := make([]capture.Source, len(names))
 	for i, name := range names {
 		sources[i] = capture.Source{Name: name, Waiting: p.waiting, Stop: stop}

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// live runs rdmadump on a pipe that gives the capture and stays open.
-func live(t *testing.T, capture []byte, args ...string) (command *exec.Cmd, out io.Reader, stderr *strings.Builder) {
+// onPipe runs rdmadump on a pipe that gives the capture and stays open.
+func onPipe(t *testing.T, capture []byte, args ...string) (command *exec.Cmd, out io.Reader, stderr *strings.Builder) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals")
@@ -53,7 +53,7 @@ func shippedCapture(t *testing.T) []byte {
 // nothing.
 func TestReadLive(t *testing.T) {
 	for _, flag := range []string{"--json", "-v", "--time=relative"} {
-		command, out, stderr := live(t, shippedCapture(t), "read", flag, "-")
+		command, out, stderr := onPipe(t, shippedCapture(t), "read", flag, "-")
 		lines := bufio.NewScanner(out)
 		for packets := 0; packets < 14; {
 			if !lines.Scan() {
@@ -76,7 +76,7 @@ func TestReadLive(t *testing.T) {
 
 // The report of what was read comes at an interrupt too.
 func TestLossInterrupted(t *testing.T) {
-	command, out, stderr := live(t, shippedCapture(t), "loss", "-")
+	command, out, stderr := onPipe(t, shippedCapture(t), "loss", "-")
 	// The pipe has been written; that it has been read by now cannot be seen from
 	// outside, but the interrupt leaves it time to be.
 	time.Sleep(300 * time.Millisecond)
@@ -95,7 +95,7 @@ func TestLossInterrupted(t *testing.T) {
 // loses none.
 func TestEventsLive(t *testing.T) {
 	whole, _, _ := execute("loss", "--events", "../../testdata/cases/04-gap-nak-gobackn.pcap")
-	command, out, stderr := live(t, shippedCapture(t), "loss", "--events", "-")
+	command, out, stderr := onPipe(t, shippedCapture(t), "loss", "--events", "-")
 	lines := bufio.NewScanner(out)
 	got := ""
 	for !strings.Contains(got, `"gap-closed"`) {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"errors"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +24,7 @@ type lossFlags struct {
 	ports      udpPorts
 	selection  selection
 	stated     stated
+	watch      watchFlags
 }
 
 func newLoss(s streams) *cobra.Command {
@@ -38,7 +41,11 @@ as undecided, not as lost.
 FILE is a pcap or pcapng file, plain or compressed, or - for standard input.
 Several files are one tap's rotation and are read in order of time.
 ` + selectionHelp + `--qpn chooses the connection that a queue pair is an end of; what is counted of
-the capture itself is not narrowed by it.`,
+the capture itself is not narrowed by it.
+` + liveHelp + `
+Live, events are printed as they happen and summed up now and then; the report
+follows at the end. With --json each event is an object on a line, and the
+report is the last line.`,
 		Example: `  rdmadump loss trace.pcap
   rdmadump loss --qpn 0x000222 trace.pcap     the connection of one queue pair
   rdmadump loss --from 15:51:06 --to 15:52 trace.pcap
@@ -47,8 +54,9 @@ the capture itself is not narrowed by it.`,
   rdmadump loss --pair 192.0.2.1/0x222=192.0.2.2/0x111 trace.pcap
   rdmadump loss --assume irn --side receiver trace.pcap
   rdmadump loss rotated-*.pcap.gz
+  rdmadump loss -i eth0 --every 1m
   tcpdump -i eth0 -U -w - udp port 4791 | rdmadump loss --events -`,
-		Args: captures,
+		Args: flags.watch.args,
 		RunE: func(command *cobra.Command, names []string) error {
 			if err := s.apart(names); err != nil {
 				return cli.UsageError{Err: err, Command: command.CommandPath()}
@@ -66,6 +74,7 @@ the capture itself is not narrowed by it.`,
 	f.Var(&flags.ports, "udp-port", portUsage)
 	flags.selection.register(command)
 	flags.stated.register(command)
+	flags.watch.register(command)
 	f.Var(&flags.color, "color", cli.ColorUsage)
 	return command
 }
@@ -85,18 +94,35 @@ func (flags *lossFlags) run(s streams, names []string) error {
 	}
 	flags.stated.fill(&config)
 	var told *eventLog
-	if flags.events {
+	var live *watch
+	switch {
+	case flags.watch.live.given():
+		live = flags.watch.begin(s, flags.json || flags.events)
+		config.Events = live.event
+	case flags.events:
 		told = newEventLog(newOutput(s.out))
 		config.Events = told.event
 	}
 	holdMemory(config.MaxHalves)
 	analyzer := dissect.NewAnalyzer(config)
 	reading, opened := analysis(s, analyzer, &flags.selection, told)
+	if live != nil {
+		reading.live = flags.watch.live.options(flags.ports)
+		live.follow(&reading, analyzer)
+	}
 	failed := reading.run(names)
 	if !*opened && !flags.json || errors.As(failed, &cli.UsageError{}) {
 		return failed
 	}
-	if told != nil {
+	out := s.out
+	switch {
+	case live != nil:
+		out = live.slow // the report must not overtake the events
+		analyzer.End()
+		if err := live.end(); err != nil {
+			return err
+		}
+	case told != nil:
 		analyzer.End()
 		if err := told.out.flush(); err != nil {
 			return err
@@ -108,9 +134,12 @@ func (flags *lossFlags) run(s streams, names []string) error {
 	}
 	flags.stated.missed(s, result)
 	if !flags.events || flags.json {
-		if err := flags.print(s, result); err != nil {
+		if err := flags.print(out, s.out, result); err != nil {
 			return err
 		}
+	}
+	if live != nil {
+		failed = cmp.Or(failed, live.slow.close())
 	}
 	if failed == nil && flags.failOnLoss && result.Totals.Lost > 0 {
 		return cli.ErrFound
@@ -118,15 +147,16 @@ func (flags *lossFlags) run(s streams, names []string) error {
 	return failed
 }
 
-func (flags *lossFlags) print(s streams, r *dissect.Report) error {
+// print writes the report to out, as it suits where that leads.
+func (flags *lossFlags) print(out, where io.Writer, r *dissect.Report) error {
 	if flags.json {
-		return cli.WriteError(report.LossJSON(s.out, r))
+		return cli.WriteError(report.LossJSON(out, r))
 	}
-	text := report.Loss{Style: flags.color.Style(s.out), Width: cli.Width(s.out), Rows: 20, Detail: 5, Gaps: 10}
+	text := report.Loss{Style: flags.color.Style(where), Width: cli.Width(where), Rows: 20, Detail: 5, Gaps: 10}
 	if flags.maxGaps > 0 {
 		text.Gaps = int(flags.maxGaps)
 	}
-	return cli.WriteError(text.Write(s.out, r))
+	return cli.WriteError(text.Write(out, r))
 }
 
 // gapChoice is the value of --gaps.

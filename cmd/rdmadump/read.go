@@ -25,6 +25,7 @@ type readFlags struct {
 
 	selection selection
 	cut       cutFlags
+	live      liveFlags
 }
 
 func newRead(s streams) *cobra.Command {
@@ -42,14 +43,16 @@ Several files are one tap's rotation and are read in order of time.
 for that, files are read twice. A pipe cannot be: from it --qpn chooses the
 packets that name the queue pair, and leaves out those to the other end.
 
-` + cutHelp,
+` + cutHelp + "\n" + liveHelp,
 		Example: `  rdmadump read trace.pcap
   rdmadump read --qpn 546 --from +1.5s --to +2s trace.pcap
   rdmadump read -w part.pcapng.gz --qpn 0x000222 --strip-payload trace.pcap
   rdmadump read -v -c 1 trace.pcap            every field of the first packet
   rdmadump read --json trace.pcap | jq 'select(.aeth.syndrome == 96)'
+  rdmadump read -i eth0
+  rdmadump read -i eth0 -w ring.pcapng.zst --rotate-size 500MiB --keep 20
   tcpdump -i eth0 -w - udp port 4791 | rdmadump read -`,
-		Args: captures,
+		Args: flags.live.args,
 		RunE: func(command *cobra.Command, names []string) error {
 			if flags.form != "" && (flags.verbose || flags.hex > 0) {
 				return cli.Usage(command, "--json goes with neither -v nor -x; --json=full has all fields and bytes")
@@ -71,6 +74,7 @@ packets that name the queue pair, and leaves out those to the other end.
 	f.Var(&flags.ports, "udp-port", portUsage)
 	flags.selection.register(command)
 	flags.cut.register(command)
+	flags.live.register(command)
 	f.Var(&flags.color, "color", cli.ColorUsage)
 	return command
 }
@@ -91,8 +95,16 @@ func (flags *readFlags) run(s streams, names []string) error {
 	if flags.cut.name != "" {
 		r.cut = flags.cut.begin(s, locator, r.selection)
 	}
+	var slow *outlet
+	if flags.live.given() {
+		slow = newOutlet(s.out)
+		r.out.w = slow
+	}
 	before := number(0) // packets of earlier captures
-	reading := pass{streams: s, frame: r.frame, waiting: r.waiting}
+	reading := pass{streams: s, live: flags.live.options(flags.ports), frame: r.frame, waiting: r.waiting}
+	if slow != nil {
+		reading.broken = slow.broken
+	}
 	reading.open = func(part *capture.Part) {
 		before, r.none = r.total, report.NoPackets{}
 		if r.cut != nil {
@@ -107,6 +119,7 @@ func (flags *readFlags) run(s streams, names []string) error {
 		if fault == nil && r.total == before && r.selection == nil {
 			r.none.Frames = info.Frames
 			s.complain(fmt.Errorf("%s: %v", info.Name, r.none))
+			flags.live.hintNone(s)
 		}
 		if err := r.out.flush(); err != nil || r.cut == nil { // before a fault is told
 			return err
@@ -114,6 +127,9 @@ func (flags *readFlags) run(s streams, names []string) error {
 		return r.cut.drops(i, info)
 	}
 	failed := cmp.Or(reading.run(names), r.out.flush())
+	if slow != nil {
+		failed = cmp.Or(failed, slow.close())
+	}
 	if errors.As(failed, &cli.UsageError{}) {
 		return failed
 	}
@@ -146,7 +162,11 @@ type packetReader struct {
 // the end, tells.
 func (r *packetReader) waiting() {
 	_ = r.out.flush()
-	if r.cut != nil {
+	switch {
+	case r.cut == nil:
+	case r.live.given():
+		r.cut.keepUp()
+	default:
 		r.cut.flush()
 	}
 }
@@ -187,6 +207,9 @@ func (r *packetReader) frame(f *dissect.Frame) error {
 		r.out.b = r.printer.append(r.out.b, &r.packet)
 	}
 	if r.total++; r.total == r.count {
+		if r.cut != nil && r.live.given() { // of a file the rest may have more to say
+			return cmp.Or(r.cut.drops(f.File, r.cut.part.Info()), errStop)
+		}
 		return errStop
 	}
 	return r.out.packet()

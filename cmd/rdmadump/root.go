@@ -1,11 +1,15 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/rdmadump/rdmadump/capture/live"
 	"github.com/rdmadump/rdmadump/internal/cli"
+	"github.com/rdmadump/rdmadump/report"
 )
 
 // streams are what a command reads and writes.
@@ -17,8 +21,13 @@ type streams struct {
 // run executes a command line and returns the exit status.
 func run(args []string, s streams) int { return cli.Run(newRoot(s), args, s.out, s.err) }
 
-// complain writes a message on standard error.
-func (s streams) complain(err error) { cli.Complain(s.err, "rdmadump", err) }
+// complain writes a message on standard error, and what helps if that is known.
+func (s streams) complain(err error) {
+	cli.Complain(s.err, "rdmadump", err)
+	if e := (*live.Error)(nil); errors.As(err, &e) && e.Hint != "" {
+		fmt.Fprintf(s.err, "rdmadump: hint: %s\n", report.Visible(e.Hint))
+	}
+}
 
 func newRoot(s streams) *cobra.Command {
 	return cli.Root(cobra.Command{

@@ -101,6 +101,12 @@ func (s *selection) survey(std streams, names []string, pairs bool, locator diss
 	case !pairs:
 		return nil
 	}
+	if len(names) == 0 { // a live capture
+		if flag != "" {
+			return fmt.Errorf("%s counts from the last frame, which a live capture does not know", flag)
+		}
+		return nil
+	}
 	for _, name := range names {
 		info, err := os.Stat(name)
 		if name != "-" && (err != nil || info.Mode().IsRegular()) {
