@@ -34,12 +34,13 @@ func startLive(t *testing.T, args ...string) *onInterface {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Process.Kill() })
-	waitForSocket(t, c.Process.Pid)
+	waitForSockets(t, c.Process.Pid, 1)
 	return c
 }
 
-// waitForSocket waits until a process has bound a packet socket.
-func waitForSocket(t *testing.T, pid int) {
+// waitForSockets waits until n packet sockets are bound in the network namespace
+// of a process.
+func waitForSockets(t *testing.T, pid, n int) {
 	t.Helper()
 	for range 1000 {
 		// A line a socket: sk, references, type, protocol, interface, running.
@@ -47,14 +48,18 @@ func waitForSocket(t *testing.T, pid int) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		bound := 0
 		for _, line := range strings.Split(string(b), "\n")[1:] {
 			if f := strings.Fields(line); len(f) > 5 && f[3] == "0003" && f[5] == "1" {
-				return
+				bound++
 			}
+		}
+		if bound >= n {
+			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatal("no packet socket is bound")
+	t.Fatalf("%d packet sockets are not bound", n)
 }
 
 // end waits for the command and returns its exit status.
@@ -164,7 +169,7 @@ func TestInterfaceClosedPipe(t *testing.T) {
 	}
 	w.Close()
 	r.Close()
-	waitForSocket(t, c.Process.Pid)
+	waitForSockets(t, c.Process.Pid, 1)
 	sent := sendCapture(t, gapCase)
 	if code := c.end(t); code != 1 || !strings.Contains(c.stderr.String(), "standard output: broken pipe") {
 		t.Errorf("exit status %d, %s", code, &c.stderr)
