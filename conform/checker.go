@@ -91,6 +91,18 @@ func (c *Checker) End() {
 	}
 }
 
+// Leave takes a flow that the Analyzer lets go: what is open is judged as it
+// stands. It is what dissect.Config.Leave is to be.
+func (c *Checker) Leave(f dissect.Flow) {
+	w, ok := (*f.Note()).(*flow)
+	if !ok {
+		return
+	}
+	w.begin(0)
+	c.unlist(w)
+	*f.Note() = nil
+}
+
 // flowOf is what is kept of a flow.
 func (c *Checker) flowOf(h dissect.Flow) *flow {
 	note := h.Note()

@@ -31,8 +31,8 @@ const (
 // doubts are the doubts of a flow.
 type doubts struct {
 	waiting []doubt
-	listed  bool // among Checker.doubts
-	holes   int  // PSNs of new data that passed over here
+	listed  int // place among Checker.doubts, from 1; 0 for none
+	holes   int // PSNs of new data that passed over here
 }
 
 // Bounds of what waits.
@@ -80,14 +80,25 @@ func (c *Checker) wait(w *flow, d doubt) {
 
 // list lets End settle a flow, if there is room.
 func (c *Checker) list(w *flow) bool {
-	if !w.listed {
+	if w.listed == 0 {
 		if len(c.doubts) == maxListed {
 			return false
 		}
-		w.listed = true
 		c.doubts = append(c.doubts, w)
+		w.listed = len(c.doubts)
 	}
 	return true
+}
+
+// unlist takes a flow off the list.
+func (c *Checker) unlist(w *flow) {
+	if w.listed == 0 {
+		return
+	}
+	last := c.doubts[len(c.doubts)-1]
+	c.doubts[w.listed-1], last.listed = last, w.listed
+	c.doubts[len(c.doubts)-1] = nil
+	c.doubts, w.listed = c.doubts[:len(c.doubts)-1], 0
 }
 
 // settle decides what a flow leaves open.

@@ -32,6 +32,10 @@ type Config struct {
 	// Follow is called for each RDMA packet once it has been followed; nil for
 	// none. What it is given is valid until it returns, but for the Flows.
 	Follow func(*Followed)
+
+	// Leave is called for a flow that is let go before the end, nil for nothing:
+	// a limit was met, or it was idle. Its Note goes with it.
+	Leave func(Flow)
 }
 
 // Analyzer follows the packets of captures and explains what was lost. It is
@@ -398,6 +402,7 @@ func (a *Analyzer) evict(enough int64) {
 	last := len(a.halves) - 1
 	a.halves[at] = a.halves[last]
 	a.halves = a.halves[:last]
+	a.leave(oldest)
 	a.drop(oldest)
 	if p := oldest.partner; p == nil || p.gone { // else the other one goes on alone
 		a.closeConnection(oldest, Dropped, a.here)

@@ -124,6 +124,13 @@ func (a *Analyzer) tellFollowed(p *Packet, h *half, icrc ICRCState) {
 	a.config.Follow(f)
 }
 
+// leave tells who follows the packets that a half is let go.
+func (a *Analyzer) leave(h *half) {
+	if a.config.Leave != nil {
+		a.config.Leave(Flow{h})
+	}
+}
+
 // place finds the stream that the packet of a half is in, or is about.
 func (f *Followed) place(h *half) {
 	op := f.BTH.Opcode

@@ -25,6 +25,7 @@ func (a *Analyzer) retireIdle(h *half) {
 	for _, side := range sides {
 		if side != nil {
 			side.release()
+			a.leave(side)
 		}
 	}
 	for _, side := range sides {
