@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -94,8 +95,9 @@ func (c *Check) paint(severity string) paint {
 	return c.style.warn
 }
 
-// Sum prints how often each rule was broken, and a verdict.
-func (c *Check) Sum(packets, connections int64) {
+// Sum prints how often each rule was broken, and a verdict; drops is how many
+// frames the capture lost.
+func (c *Check) Sum(packets, connections int64, drops uint64) {
 	var violations, notes int64
 	for _, s := range c.order {
 		if s.severity == "violation" {
@@ -116,6 +118,9 @@ func (c *Check) Sum(packets, connections int64) {
 		verdict += "; " + counted(notes, "note", "notes")
 	}
 	c.print(verdict + "\n")
+	if drops > 0 {
+		c.print(fold("this capture lost "+counted(int64(min(drops, math.MaxInt64)), "frame", "frames")+": what looks broken may be what it did not see", 2, c.width) + "\n")
+	}
 	for _, s := range c.order {
 		c.print(fmt.Sprintf("  %s  %s  %s", c.paint(s.severity).text(s.severity), s.rule, grouped(s.n)))
 		if s.n > int64(c.each) {

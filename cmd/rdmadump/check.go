@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,12 +27,13 @@ type checkFlags struct {
 	ports     udpPorts
 	selection selection
 	stated    stated
+	watch     watchFlags
 }
 
 func newCheck(s streams) *cobra.Command {
 	flags := checkFlags{color: "auto", each: 10}
 	command := &cobra.Command{
-		Use:   "check [flags] FILE...",
+		Use:   "check [flags] FILE... | -i IFACE",
 		Short: "Check whether the ends keep to the rules of their transport",
 		Long: `check judges the traffic of captures by what its transport promises, and prints a
 line for each rule that was broken: the rule, the frames that show it, and what
@@ -42,7 +45,7 @@ point is waits for the end of the connection; --side states it.
 
 FILE is a pcap or pcapng file, plain or compressed, or - for standard input.
 Several files are one tap's rotation and are read in order of time.
-` + selectionHelp + `
+` + liveHelp + selectionHelp + `
 Exit status: 0 no violation; 1 some input could not be read, or not to its end;
 2 wrong usage; 3 violations were found. Notes alone are 0.`,
 		Example: `  rdmadump check trace.pcap
@@ -55,7 +58,7 @@ Exit status: 0 no violation; 1 some input could not be read, or not to its end;
 			if flags.list {
 				return cli.NoArguments(command, args)
 			}
-			return captures(command, args)
+			return flags.watch.args(command, args)
 		},
 		RunE: func(command *cobra.Command, names []string) error {
 			rules, err := flags.chosen()
@@ -78,6 +81,7 @@ Exit status: 0 no violation; 1 some input could not be read, or not to its end;
 	f.Var(&flags.ports, "udp-port", portUsage)
 	flags.selection.register(command)
 	flags.stated.register(command)
+	flags.watch.register(command)
 	f.Var(&flags.color, "color", cli.ColorUsage)
 	return command
 }
@@ -129,6 +133,11 @@ func (flags *checkFlags) run(s streams, rules conform.RuleSet, names []string) e
 	}
 	flags.stated.fill(&config)
 	violations, out := 0, newEventLog(newOutput(s.out))
+	var live *watch
+	if flags.watch.live.given() {
+		live = flags.watch.begin(s, time.Second)
+		out = newEventLog(live.out)
+	}
 	text := report.NewCheck(out, flags.color.Style(s.out), cli.Width(s.out), int(flags.each))
 	checker := conform.NewChecker(conform.Config{Rules: rules, Tap: config.Tap, Files: len(names) > 1, Found: func(v *conform.Violation) {
 		if v.Severity == conform.Violates {
@@ -141,10 +150,14 @@ func (flags *checkFlags) run(s streams, rules conform.RuleSet, names []string) e
 		text.Violation(&report.Violation{Rule: v.Rule, Severity: string(v.Severity), Frames: v.Frames, File: v.File,
 			Connection: v.Connection, Src: v.Src, Dst: v.Dst, DestQP: v.DestQP, Text: v.Text})
 	}})
-	config.Follow = checker.Follow
+	config.Follow, config.Leave = checker.Follow, checker.Leave
 	holdMemory(config.MaxHalves)
 	analyzer := dissect.NewAnalyzer(config)
 	reading, opened := analysis(s, analyzer, &flags.selection, out)
+	if live != nil {
+		reading.live = flags.watch.live.options(flags.ports)
+		live.follow(&reading, analyzer)
+	}
 	failed := reading.run(names)
 	checker.End()
 	if !*opened || errors.As(failed, &cli.UsageError{}) {
@@ -156,10 +169,18 @@ func (flags *checkFlags) run(s streams, rules conform.RuleSet, names []string) e
 	}
 	flags.stated.missed(s, result)
 	if !flags.json {
-		text.Sum(result.Totals.Packets, int64(result.Totals.Connections))
+		var drops uint64
+		for i := range result.Captures {
+			drops += result.Captures[i].CaptureDrops
+		}
+		text.Sum(result.Totals.Packets, int64(result.Totals.Connections), drops)
 	}
 	if err := out.out.flush(); err != nil {
 		return err
+	}
+	if live != nil {
+		live.ticks.Stop()
+		failed = cmp.Or(failed, live.slow.close())
 	}
 	if failed == nil && violations > 0 {
 		return cli.ErrFound

@@ -23,12 +23,13 @@ type compareFlags struct {
 	color      cli.Colors
 	ports      udpPorts
 	selection  selection
+	live       liveFlags
 }
 
 func newCompare(s streams) *cobra.Command {
 	flags := compareFlags{color: "auto"}
 	command := &cobra.Command{
-		Use:   "compare [flags] FILE FILE...",
+		Use:   "compare [flags] FILE FILE... | -i IFACE -i IFACE...",
 		Short: "Find what vanished between capture points of the same path",
 		Long: `compare matches the captures of two points, packet by packet, and reports what
 happened between them: which copies of which PSNs vanished, were damaged,
@@ -43,12 +44,23 @@ FILE is a pcap or pcapng file, plain or compressed, or - for standard input.
 ` + selectionHelp + `Times are by the clock of the file named first, and +1.5s and -5s count from its
 first and last frame. In the other files they are the same moments by their own
 clocks, however wrong these are. A copy belongs to the moment when it passed the
-first of two points. All files are read to the end for that, and read twice.`,
+first of two points. All files are read to the end for that, and read twice.
+` + liveHelp + `Live, the points are interfaces of this host, such as two that mirror ports lead
+to; the comparison is printed at the end.`,
 		Example: `  rdmadump compare sender.pcap receiver.pcap
   rdmadump compare --fail-on-loss a.pcap b.pcap    exit status 3 if any was lost
   rdmadump compare --qpn 0x000222 --from +1.5s --to +2s a.pcap b.pcap
+  rdmadump compare -i rx0 -i rx1 --duration 30s
   rdmadump compare --json host1.pcap tor1.pcap tor2.pcap host2.pcap | jq .totals`,
-		Args: severalCaptures,
+		Args: func(command *cobra.Command, names []string) error {
+			if flags.live.given() {
+				return flags.liveArgs(command, names)
+			}
+			if err := severalCaptures(command, names); err != nil {
+				return err
+			}
+			return flags.live.args(command, names)
+		},
 		RunE: func(command *cobra.Command, names []string) error {
 			if err := cmp.Or(s.apart(names), different(s, names)); err != nil {
 				return cli.UsageError{Err: err, Command: command.CommandPath()}
@@ -62,6 +74,7 @@ first of two points. All files are read to the end for that, and read twice.`,
 	f.Var(&flags.vanished, "max-vanished", "list at most `N` vanished copies a stream, and as many damaged ones (default 65536 in JSON, 10 in text)")
 	f.Var(&flags.ports, "udp-port", portUsage)
 	flags.selection.register(command)
+	flags.live.register(command)
 	f.Var(&flags.color, "color", cli.ColorUsage)
 	return command
 }
@@ -103,14 +116,39 @@ func different(s streams, names []string) error {
 // followed.
 const maxPoints = 16
 
-// run compares the captures called names.
+// run compares the captures called names, or interfaces.
 func (flags *compareFlags) run(s streams, names []string) error {
-	config := twopoint.Config{Locator: dissect.Locator{UDPPorts: flags.ports}}
-	windows, err := flags.selection.align(s, names, config)
-	if err != nil {
+	config := twopoint.Config{Locator: dissect.Locator{UDPPorts: flags.ports}, MaxVanished: int(flags.vanished)}
+	var result *twopoint.Comparison
+	var failed error
+	if flags.live.given() {
+		config.Selection = flags.selection.chosen()
+		result, failed = flags.runLive(s, config)
+	} else {
+		result, failed = flags.runFiles(s, names, config)
+	}
+	if result == nil {
+		return failed
+	}
+	if result.Selection != nil {
+		flags.selection.missed(s, selectedCopies(result))
+	}
+	if err := flags.print(s, result); err != nil {
 		return err
 	}
-	config.Windows, config.Selection, config.MaxVanished = windows, flags.selection.chosen(), int(flags.vanished)
+	if failed == nil && flags.failOnLoss && result.Totals.Vanished+result.Totals.Damaged > 0 {
+		return cli.ErrFound
+	}
+	return failed
+}
+
+// runFiles compares captures. Without a comparison the error says why.
+func (flags *compareFlags) runFiles(s streams, names []string, config twopoint.Config) (*twopoint.Comparison, error) {
+	windows, err := flags.selection.align(s, names, config)
+	if err != nil {
+		return nil, err
+	}
+	config.Windows, config.Selection = windows, flags.selection.chosen()
 	sources := pass{streams: s}.sources(names, nil)
 	for i, source := range sources {
 		names[i] = source.Name
@@ -144,17 +182,7 @@ func (flags *compareFlags) run(s streams, names []string) error {
 			failed = cli.ErrReported
 		}
 	}
-	result := comparer.Comparison()
-	if result.Selection != nil {
-		flags.selection.missed(s, selectedCopies(result))
-	}
-	if err := flags.print(s, result); err != nil {
-		return err
-	}
-	if failed == nil && flags.failOnLoss && result.Totals.Vanished+result.Totals.Damaged > 0 {
-		return cli.ErrFound
-	}
-	return failed
+	return comparer.Comparison(), failed
 }
 
 // point is the capture of one point of the path.

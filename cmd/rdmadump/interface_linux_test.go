@@ -203,6 +203,14 @@ func TestInterfaceErrors(t *testing.T) {
 		{"read -i rdma-a --ring 0", 2, "want a size"},
 		{"read -i rdma-a --from -3s", 1, "which a live capture does not know"},
 		{"read -i rdma-a --rotate-size 1M", 2, "want -w OUT"},
+		{"check --idle 3s x.pcap", 2, "--idle wants -i IFACE"},
+		{"check -i rdma-c", 1, "rdmadump: rdma-c: no such interface\n"},
+		{"compare -i rdma-a", 2, "compare wants 2 to 16 interfaces"},
+		{"compare -i any -i rdma-a", 2, "compare wants the interfaces of two points, not any"},
+		{"compare -i rdma-a,rdma-a", 2, "compare wants different interfaces, rdma-a is named twice"},
+		{"compare -i rdma-a -i rdma-c", 1, "rdmadump: rdma-c: no such interface\n"},
+		{"compare -i rdma-a -i rdma-b --from +1s", 2, "--from wants captures"},
+		{"compare --duration 1s x.pcap y.pcap", 2, "--duration wants -i IFACE"},
 	} {
 		var out, stderr bytes.Buffer
 		code := run(strings.Fields(c.args), streams{nil, &out, &stderr})

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -91,6 +92,9 @@ type interfaces []string
 
 func (i *interfaces) String() string { return strings.Join(*i, ",") }
 func (i *interfaces) Type() string   { return "interface" }
+
+// index is the place of the first interface of that name.
+func (i interfaces) index(name string) int { return slices.Index(i, name) }
 
 // Set takes one interface, or several with commas between them.
 func (i *interfaces) Set(s string) error {

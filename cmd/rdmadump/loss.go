@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,12 +26,13 @@ type lossFlags struct {
 	selection  selection
 	stated     stated
 	watch      watchFlags
+	every      period
 }
 
 func newLoss(s streams) *cobra.Command {
-	flags := lossFlags{gaps: "missing", color: "auto"}
+	flags := lossFlags{gaps: "missing", color: "auto", every: period(10 * time.Second)}
 	command := &cobra.Command{
-		Use:   "loss [flags] FILE...",
+		Use:   "loss [flags] FILE... | -i IFACE",
 		Short: "Explain which packets were lost, where, and what it cost",
 		Long: `loss follows every connection of captures and reports what was lost: first a
 verdict, then the connections, the worst first, then the gaps of the worst:
@@ -56,7 +58,9 @@ report is the last line.`,
   rdmadump loss rotated-*.pcap.gz
   rdmadump loss -i eth0 --every 1m
   tcpdump -i eth0 -U -w - udp port 4791 | rdmadump loss --events -`,
-		Args: flags.watch.args,
+		Args: func(command *cobra.Command, names []string) error {
+			return flags.watch.args(command, names, "every")
+		},
 		RunE: func(command *cobra.Command, names []string) error {
 			if err := s.apart(names); err != nil {
 				return cli.UsageError{Err: err, Command: command.CommandPath()}
@@ -75,6 +79,7 @@ report is the last line.`,
 	flags.selection.register(command)
 	flags.stated.register(command)
 	flags.watch.register(command)
+	f.Var(&flags.every, "every", "sum up a live capture at intervals of a `time`")
 	f.Var(&flags.color, "color", cli.ColorUsage)
 	return command
 }
@@ -94,10 +99,10 @@ func (flags *lossFlags) run(s streams, names []string) error {
 	}
 	flags.stated.fill(&config)
 	var told *eventLog
-	var live *watch
+	var live *teller
 	switch {
 	case flags.watch.live.given():
-		live = flags.watch.begin(s, flags.json || flags.events)
+		live = newTeller(flags.watch.begin(s, time.Duration(flags.every)), flags.json || flags.events)
 		config.Events = live.event
 	case flags.events:
 		told = newEventLog(newOutput(s.out))

@@ -31,7 +31,7 @@ type readFlags struct {
 func newRead(s streams) *cobra.Command {
 	flags := readFlags{time: "relative", color: "auto", cut: cutFlags{icrc: "anew"}}
 	command := &cobra.Command{
-		Use:   "read [flags] FILE...",
+		Use:   "read [flags] FILE... | -i IFACE",
 		Short: "Print the RDMA packets of a capture",
 		Long: `read prints the RDMA packets of captures, one a line: frame number, time since
 the first frame, addresses, destination queue pair, PSN, operation, payload, and

@@ -8,30 +8,28 @@ import (
 	"github.com/rdmadump/rdmadump/capture"
 	"github.com/rdmadump/rdmadump/dissect"
 	"github.com/rdmadump/rdmadump/internal/cli"
-	"github.com/rdmadump/rdmadump/report"
 )
 
-// watchFlags are the flags of loss that a live capture alone has.
+// watchFlags are the flags of analyses that a live capture alone has.
 type watchFlags struct {
 	live  liveFlags
-	every period
 	idle  period
 	count number
 }
 
 // register adds the flags to a command.
 func (w *watchFlags) register(command *cobra.Command) {
-	w.every, w.idle = period(10*time.Second), period(10*time.Minute)
+	w.idle = period(10 * time.Minute)
 	w.live.register(command)
 	f := command.Flags()
-	f.Var(&w.every, "every", "sum up a live capture at intervals of a `time`")
 	f.Var(&w.idle, "idle", "let go connections of a live capture of which nothing came for a `time`")
 	f.VarP(&w.count, "count", "c", "end a live capture after `N` packets")
 }
 
-// args is the argument check.
-func (w *watchFlags) args(command *cobra.Command, names []string) error {
-	for _, name := range [...]string{"every", "idle", "count"} {
+// args is the argument check; more names flags of the command that only a live
+// capture has.
+func (w *watchFlags) args(command *cobra.Command, names []string, more ...string) error {
+	for _, name := range append(more, "idle", "count") {
 		if !w.live.given() && command.Flags().Changed(name) {
 			return cli.Usage(command, "--%s wants -i IFACE", name)
 		}
@@ -39,31 +37,27 @@ func (w *watchFlags) args(command *cobra.Command, names []string) error {
 	return w.live.args(command, names)
 }
 
-// watch follows a live analysis: it prints events, sums up, and lets go.
+// watch follows an analysis of what comes on interfaces, for days if need be: it
+// lets out what was found, lets idle connections go, and tells of drops.
 type watch struct {
 	*watchFlags
 	analyzer *dissect.Analyzer
 	part     *capture.Part // nil before it is opened
 	out      *output
 	slow     *outlet
-	events   *eventLog // nil for text
 	ticks    *time.Ticker
-	last     time.Time // of the last summary
-	packets  int64     // at that time
-	drops    uint64    // told to the analyzer
-	newest   int64     // time of a frame
+	tick     func(now time.Time, at int64) // at is the time by the clock of the frames
+	drops    uint64                        // told to the analyzer
+	newest   int64                         // time of a frame
 }
 
-// begin makes the output of s one that does not wait for its reader.
-func (w *watchFlags) begin(s streams, json bool) *watch {
+// begin makes the output of s one that does not wait for its reader, and lets
+// tick be called at intervals.
+func (w *watchFlags) begin(s streams, every time.Duration) *watch {
 	slow := newOutlet(s.out)
 	out := newOutput(slow)
 	_, out.live = cli.Terminal(s.out)
-	n := &watch{watchFlags: w, out: out, slow: slow, ticks: time.NewTicker(time.Duration(w.every)), last: time.Now()}
-	if json {
-		n.events = newEventLog(out)
-	}
-	return n
+	return &watch{watchFlags: w, out: out, slow: slow, ticks: time.NewTicker(every)}
 }
 
 // follow has a pass that feeds the analyzer tell of what it reads.
@@ -87,20 +81,6 @@ func (w *watch) follow(reading *pass, analyzer *dissect.Analyzer) {
 	}
 }
 
-// event prints an event.
-func (w *watch) event(e *dissect.Event) {
-	if w.events != nil {
-		w.events.event(e)
-		return
-	}
-	w.line(report.EventLine(e))
-}
-
-func (w *watch) line(text string) {
-	w.out.b = append(append(w.out.b, report.Visible(text)...), '\n')
-	_ = w.out.packet() // the next frame tells of a fault
-}
-
 // frame is called behind each frame.
 func (w *watch) frame(f *dissect.Frame) error {
 	w.newest = f.Time
@@ -118,35 +98,26 @@ func (w *watch) waiting() {
 	_ = w.out.flush()
 }
 
-// look sums up if it is time.
+// look does what is to be done now and then, if it is time.
 func (w *watch) look() {
 	select {
 	case now := <-w.ticks.C:
-		w.sumUp(now)
+		if w.part == nil {
+			return
+		}
+		w.tellDrops()
+		// Time stands still where no frames come, so connections are idle by the
+		// clock of this machine, unless frames have another one.
+		at := now.UnixNano()
+		if w.live.hardware {
+			at = w.newest
+		}
+		w.analyzer.RetireIdle(at - int64(w.idle))
+		if w.tick != nil {
+			w.tick(now, at)
+		}
 	default:
 	}
-}
-
-func (w *watch) sumUp(now time.Time) {
-	if w.part == nil {
-		return
-	}
-	w.tellDrops()
-	// Time stands still where no frames come, so connections are idle by the
-	// clock of this machine, unless frames have another one.
-	at := now.UnixNano()
-	if w.live.hardware {
-		at = w.newest
-	}
-	w.analyzer.RetireIdle(at - int64(w.idle))
-	s := report.Summary{Event: "summary", Time: dissect.Time(at), Totals: w.analyzer.SoFar(), CaptureDrops: w.drops}
-	rate := float64(s.Totals.Packets-w.packets) / max(now.Sub(w.last).Seconds(), 1e-9)
-	w.last, w.packets = now, s.Totals.Packets
-	if w.events != nil {
-		_ = w.events.encoder.Encode(&s)
-		return
-	}
-	w.line(report.SummaryLine(&s, rate))
 }
 
 // tellDrops tells the analyzer what the kernel dropped, so that it takes no gap
@@ -158,7 +129,7 @@ func (w *watch) tellDrops() {
 	}
 }
 
-// end stops summing up.
+// end ends it, with what was found let out.
 func (w *watch) end() error {
 	w.ticks.Stop()
 	return w.out.flush()

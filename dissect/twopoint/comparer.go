@@ -122,6 +122,15 @@ func (c *Comparer) Frame(f *dissect.Frame) {
 // Other takes note of a frame that is known to hold no RDMA packet.
 func (c *Comparer) Other(file int, time int64) { c.pass(file, time) }
 
+// Quiet says that a capture has no frame between the last one and a time: a
+// running network may be silent at one point.
+func (c *Comparer) Quiet(file int, time int64) {
+	c.each(file, func(pair *pair, point uint8) {
+		pair.quiet(point, tame(time))
+		pair.advance()
+	})
+}
+
 // Packet follows a packet that was located already.
 func (c *Comparer) Packet(p *dissect.Packet) {
 	found := c.read(p)

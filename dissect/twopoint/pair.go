@@ -66,6 +66,13 @@ func (p *pair) pass(point uint8, time int64) {
 	r.first, r.last = min(r.first, time), max(r.last, time)
 }
 
+// quiet takes note that nothing comes of a point until a time.
+func (p *pair) quiet(point uint8, time int64) {
+	if r := &p.reach[point]; r.frames > 0 {
+		r.last = max(r.last, time)
+	}
+}
+
 // take follows a sight.
 func (p *pair) take(point uint8, in *arrival) {
 	st := p.stream(in)
