@@ -47,10 +47,9 @@ func benchmark(b *testing.B, read func(c *Capture) int) {
 		defer close(stop)
 		frame := make([]byte, 1024)
 		copy(frame, "\x02\x00\x00\x00\x00\x0b\x02\x00\x00\x00\x00\x0a\x89\x15")
+		batch := sender.NewBatch(frame, 30)
 		for time.Since(begin) < seconds*time.Second {
-			for range 30 { // and then as long as is left of 100 us
-				sender.Send(frame)
-			}
+			batch.Send() // and then as long as is left of 100 us
 			for due := time.Duration(sent.Add(30)) * time.Second / rate; time.Since(begin) < due; {
 			}
 		}
