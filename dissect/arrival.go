@@ -37,6 +37,7 @@ type form struct {
 	verb                   codec.Verb
 	starts, ends, response bool // place of the packet in its message
 	receives               bool // it takes a receive request of the receiver
+	fetches                bool // READ responses answer it: READ, and FLUSH and ATOMIC WRITE by one without data
 }
 
 var forms = spellForms()
@@ -47,6 +48,7 @@ func spellForms() (all [256]form) {
 		f := &all[i]
 		f.headers, f.verb = op.Headers(), op.Verb()
 		f.starts, f.ends, f.response = op.Starts(), op.Ends(), op.Response()
+		f.fetches = f.verb == codec.VerbRead || f.verb == codec.VerbFlush || f.verb == codec.VerbAtomicWrite
 		f.receives = !f.response && (f.verb == codec.VerbSend || f.headers.Has(codec.HeaderImmDt))
 		for _, h := range codec.Headers() {
 			if !f.headers.Has(h) {

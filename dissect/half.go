@@ -193,8 +193,7 @@ func (h *half) request(in *arrival) {
 
 // send follows a request of which it is known that it begins no new life.
 func (h *half) send(in *arrival) {
-	verb := forms[in.op].verb
-	if verb == codec.VerbRead {
+	if forms[in.op].fetches {
 		h.req.readRequest(in)
 		return
 	}

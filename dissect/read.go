@@ -3,6 +3,7 @@ package dissect
 import (
 	"math/bits"
 
+	"github.com/rdmadump/rdmadump/codec"
 	"github.com/rdmadump/rdmadump/psn"
 )
 
@@ -78,7 +79,7 @@ func (t *tailRead) most() int64 {
 // maxReads bounds the READ requests that a stream remembers.
 const maxReads = 256
 
-// readRequest follows a READ request.
+// readRequest follows a READ request, or another that a READ response answers.
 func (s *stream) readRequest(in *arrival) {
 	h := s.half
 	sized := in.has.Has(reth)
@@ -86,6 +87,9 @@ func (s *stream) readRequest(in *arrival) {
 	known := false
 	if sized {
 		n, known = h.mtus().exact(in.reth.DMALen)
+	}
+	if forms[in.op].verb != codec.VerbRead {
+		n, known = 1, true // what its RETH gives the size of is not fetched
 	}
 	if h.transport == irnTransport {
 		n, known = 1, true // IRN counts responses in a space of their own

@@ -134,7 +134,7 @@ func (l *limbo) judge(h *half, in *arrival) (renewed, known bool) {
 			return false, true // they were astray
 		}
 		n := 1
-		if l.reads = l.reads || f.verb == codec.VerbRead; f.verb == codec.VerbRead && in.has.Has(reth) {
+		if l.reads = l.reads || f.fetches; f.verb == codec.VerbRead && in.has.Has(reth) {
 			n = int(min(packets(in.reth.DMALen, 0), togetherPSNs))
 		}
 		if end := in.psn.Add(n); end.Sub(l.next) > 0 {

@@ -24,13 +24,15 @@ import (
 //	i IRN WRITE Middle  I IRN NACK "I12:14": 12 is missing, 14 has come
 //	A MP-RDMA ACK "A12:9": 12 has come, and all up to 9  N MP-RDMA NACK alike
 //	t T/C AETH report "t199:300-399,500-599": up to 199, and these
+//	F FLUSH  V ATOMIC WRITE  E READ response Only without payload
+//	g FetchAdd  h ATOMIC Acknowledge
 //	z WRITE Only the other way, of B  y ACK of A on it
 //
 // What has an AETH may say its MSN, "a100:3"; else that is 7. A WRITE with "!" asks for an
 // acknowledgement, one with "~" is an MP-RDMA resend (ReTx), one with "^" must
 // not overtake (Synchronise). "=" is the frame before it once
 // more. "+67ms" is a pause; else a microsecond passes between packets. "2/w5"
-// is a packet of another connection, between the same hosts.
+// is a packet of another connection, between the same hosts; "@w5" is one of XRC.
 type story struct {
 	analyzer *Analyzer
 	now      int64
@@ -96,6 +98,7 @@ func (s *story) pass(frame []byte, after int64) {
 }
 
 func (s *story) frame(word string, connection int) []byte {
+	word, xrc := strings.CutPrefix(word, "@")
 	number, size, _ := strings.Cut(strings.TrimRight(word[1:], "!~^"), ":")
 	n, err := strconv.Atoi(number)
 	if err != nil {
@@ -135,6 +138,18 @@ func (s *story) frame(word string, connection int) []byte {
 		bth.PadCnt = 2
 		p.TCAETH = tcAETH(psn.New(n), size)
 		p.Pad = make([]byte, 2)
+	case 'E':
+		answer(0x1f)
+		bth.Opcode = codec.Op(codec.RC, codec.ReadResponseOnly)
+	case 'h':
+		answer(0x1f)
+		bth.Opcode = codec.Op(codec.RC, codec.AtomicAcknowledge)
+	case 'F', 'g':
+		p.Payload = nil
+		bth.Opcode = codec.Op(codec.RC, map[byte]codec.Operation{'F': codec.Flush, 'g': codec.FetchAdd}[word[0]])
+	case 'V':
+		p.Payload = make([]byte, 8)
+		bth.Opcode = codec.Op(codec.RC, codec.AtomicWrite)
 	case 'p', 'q', 'e':
 		answer(0x1f)
 		p.Payload = make([]byte, 256)
@@ -181,6 +196,9 @@ func (s *story) frame(word string, connection int) []byte {
 	if back {
 		src, dst = dst, src
 		bth.DestQP += 0x111
+	}
+	if xrc {
+		bth.Opcode = codec.Op(codec.XRC, bth.Opcode.Operation())
 	}
 	p.BTH = bth
 	p.Headers = bth.Opcode.Headers()
