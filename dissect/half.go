@@ -197,7 +197,9 @@ func (h *half) send(in *arrival) {
 		h.req.readRequest(in)
 		return
 	}
+	h.req.implied = forms[in.op].verb == codec.VerbAtomic && h.req.answerMissed(in)
 	h.req.arrive(in, 1)
+	h.req.implied = false
 	h.learnMTU(in)
 }
 

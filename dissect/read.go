@@ -160,6 +160,21 @@ func (s *stream) answeredPast(read psn.Span) bool {
 	return resp.next > end || resp.next == end && s.acked > read.Last+1 && s.half.partner.fb.lastTime >= resp.lastTime
 }
 
+// answerMissed reports whether an atomic is sent again since its answer went
+// missing: something behind it was acknowledged meanwhile, which no answer of its
+// own had to precede.
+func (s *stream) answerMissed(in *arrival) bool {
+	if !s.on || s.acked == 0 || !s.near(in.psn) {
+		return false
+	}
+	seq := psn.Unwrap(s.top, in.psn)
+	if seq+1 >= s.acked || seq < s.first {
+		return false
+	}
+	s.recovery() // it is about to begin
+	return !s.tooLate(in.time - s.lastActivity())
+}
+
 // timerMayAsk reports whether a repeated request waited so long that a timer may
 // have sent it. So may it where neither a timer nor a round trip is known.
 func (s *stream) timerMayAsk(seq psn.Seq, in *arrival) bool {
