@@ -52,6 +52,7 @@ type Analyzer struct {
 	pauses    flowControl
 	evicted   Evicted
 	retired   Totals // of evicted halves
+	gone      Counts // of them and of idle ones, for Retired
 	weight    int64  // of all halves, bytes
 	gapLimit  int    // closed gaps that a stream keeps, MaxGaps or fewer
 	gapsKept  int    // closed, by all streams
@@ -204,13 +205,7 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 	}
 	a.here = sight{p.Time, p.Number, p.File}
 	icrc := p.ICRC()
-	key := halfKey{src: p.Src, dst: p.Dst, qpn: bth.DestQP}
-	switch {
-	case a.config.ByVLAN:
-		key.network = uint32(p.VLAN)
-	case a.config.ByVNI:
-		key.network = p.VNI
-	}
+	key := halfKey{src: p.Src, dst: p.Dst, qpn: bth.DestQP, network: a.network(p)}
 	hash := a.table.hash(&key)
 	var h *half
 	op := bth.Opcode
@@ -270,6 +265,17 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 	}
 }
 
+// network is what tells halves apart beside their addresses.
+func (a *Analyzer) network(p *Packet) uint32 {
+	switch {
+	case a.config.ByVLAN:
+		return uint32(p.VLAN)
+	case a.config.ByVNI:
+		return p.VNI
+	}
+	return 0
+}
+
 // fillIn fills an arrival from a located packet.
 func (a *Analyzer) fillIn(in *arrival, p *Packet, bth *codec.BTH) {
 	in.number, in.file, in.time, in.sport = p.Number, p.File, p.Time, p.SrcPort
@@ -311,6 +317,10 @@ func (a *Analyzer) aside(p *Packet, bth *codec.BTH) {
 	switch {
 	case bth.Opcode == codec.OpcodeCNP:
 		a.totals.CNPs++
+		key := halfKey{src: p.Src, dst: p.Dst, qpn: bth.DestQP, network: a.network(p)}
+		if h := a.table.find(&key, a.table.hash(&key)); h != nil {
+			h.cnps++
+		}
 	case bth.Opcode.Service() == codec.UD:
 		a.totals.Datagrams++
 		if bth.DestQP == 1 {

@@ -207,6 +207,7 @@ func (s *stream) roundTrip(span int64) {
 		s.rttMin = span
 	}
 	s.rtts.add(span)
+	s.rttLast = span
 }
 
 // answersFirstCopy: an acknowledgement that follows a resend sooner than the

@@ -58,6 +58,7 @@ type half struct {
 	limbo    *limbo   // the connection is in, nil while it is in none
 	life     int32    // how often the queue pair was set up anew, as far as seen
 	ended    bool     // the connection failed or was closed: what comes is another one
+	cnps     int64    // that it sent to the queue pair
 	note     any      // of Config.Follow
 }
 

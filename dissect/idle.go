@@ -40,6 +40,7 @@ func (a *Analyzer) retireIdle(h *half) {
 		a.retired.Retransmitted += c.Streams[i].Retransmitted.Packets
 		a.retired.NotCaptured += c.Streams[i].NotCaptured
 	}
+	a.letGoWhole(h, &c)
 	a.evicted.Idle++
 	for _, side := range sides {
 		if side != nil {

@@ -45,7 +45,6 @@ func (d *recovery) neverLost(span psn.Span) {
 // leaky reports whether holes of the capture may be what looks like losses of a
 // connection. dropped says that the capture itself owns up to some.
 func (h *half) leaky(dropped bool) bool {
-	var alone, missed int64
 	for _, side := range [2]*half{h, h.partner} {
 		if side == nil {
 			continue
@@ -53,12 +52,44 @@ func (h *half) leaky(dropped bool) bool {
 		for _, s := range [2]*stream{&side.req, side.resp} {
 			if s != nil && s.d != nil {
 				s.settle()
+			}
+		}
+	}
+	return h.mayLeak(dropped)
+}
+
+// mayLeak is leaky as far as it is known without settling what is on trial.
+func (h *half) mayLeak(dropped bool) bool {
+	var alone, missed int64
+	for _, side := range [2]*half{h, h.partner} {
+		if side == nil {
+			continue
+		}
+		for _, s := range [2]*stream{&side.req, side.resp} {
+			if s != nil && s.d != nil {
 				alone += s.d.lost - s.d.vouched
+			}
+		}
+	}
+	switch {
+	case alone == 0:
+		return false
+	case dropped:
+		return true
+	case h.service == codec.UC:
+		return false
+	}
+	for _, side := range [2]*half{h, h.partner} {
+		if side == nil {
+			continue
+		}
+		for _, s := range [2]*stream{&side.req, side.resp} {
+			if s != nil && s.d != nil {
 				missed += s.missedByCapture()
 			}
 		}
 	}
-	return alone > 0 && (dropped || h.service != codec.UC && missed*leakiness >= alone)
+	return missed*leakiness >= alone
 }
 
 // missedByCapture is how many PSNs the capture provably missed, those of gaps

@@ -20,6 +20,7 @@ func (a *Analyzer) retire(h *half) {
 		a.retired.NotCaptured += d.notCaptured
 		a.evicted.Gaps += int64(len(d.done) + len(d.gaps))
 	}
+	a.letGo(h)
 }
 
 // forget counts a half out of what the bounds bound.

@@ -59,11 +59,12 @@ type flow struct {
 	once     uint8   // bit i: the packet of marks[i] was sent once so far
 	marks    [8]mark // the last packets that asked for an acknowledgement
 
-	flying []completion
-	took   samples // by whole messages, until they were acknowledged
-	rtts   samples
-	peak   int64 // most PSNs in flight at an acknowledgement
-	atPeak int64 // acknowledgements that found as many
+	flying  []completion
+	took    samples // by whole messages, until they were acknowledged
+	rtts    samples
+	rttLast int64 // the newest of them
+	peak    int64 // most PSNs in flight at an acknowledgement
+	atPeak  int64 // acknowledgements that found as many
 
 	tail  tailRead
 	reads []psn.Span // PSNs that READ requests in flight asked for, one span a request
