@@ -3,6 +3,7 @@ module github.com/rdmadump/rdmadump
 go 1.25.0
 
 require (
+	github.com/expr-lang/expr v1.17.8
 	github.com/fatih/color v1.19.0
 	github.com/goccy/go-yaml v1.19.2
 	github.com/google/gopacket v1.1.19

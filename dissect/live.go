@@ -82,7 +82,7 @@ func (a *Analyzer) Live(yield func(*Snapshot) bool) {
 	dropped := a.dropped()
 	s := Snapshot{}
 	for _, h := range a.halves {
-		if p := h.partner; p != nil && p.id < h.id || a.byQPN() && !a.chosen(h) {
+		if p := h.partner; p != nil && p.id < h.id || a.narrows() && !a.chosen(h) {
 			continue
 		}
 		h.asking().snapshot(&s, dropped)

@@ -122,7 +122,7 @@ func (flags *checkFlags) printRules(s streams) error {
 // run checks the captures called names.
 func (flags *checkFlags) run(s streams, rules conform.RuleSet, names []string) error {
 	locator := dissect.Locator{UDPPorts: flags.ports}
-	if err := flags.selection.survey(s, names, true, locator); err != nil {
+	if err := flags.selection.survey(s, names, learnMatches, locator); err != nil {
 		return err
 	}
 	config := dissect.Config{

@@ -65,6 +65,9 @@ to; the comparison is printed at the end.`,
 			if err := cmp.Or(s.apart(names), different(s, names)); err != nil {
 				return cli.UsageError{Err: err, Command: command.CommandPath()}
 			}
+			if timed, _ := flags.selection.packets.timed(); timed {
+				return cli.Usage(command, "--filter cannot go by time where clocks are compared: use --from and --to")
+			}
 			return flags.run(s, names)
 		},
 	}

@@ -87,7 +87,11 @@ report is the last line.`,
 // run reports on the captures called names.
 func (flags *lossFlags) run(s streams, names []string) error {
 	locator := dissect.Locator{UDPPorts: flags.ports}
-	if err := flags.selection.survey(s, names, flags.events, locator); err != nil {
+	learn := noForesight
+	if flags.events {
+		learn = learnMatches
+	}
+	if err := flags.selection.survey(s, names, learn, locator); err != nil {
 		return err
 	}
 	config := dissect.Config{

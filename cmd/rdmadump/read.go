@@ -87,7 +87,7 @@ func (flags *readFlags) prints() bool {
 // run prints or writes the packets of the captures called names.
 func (flags *readFlags) run(s streams, names []string) error {
 	locator := dissect.Locator{UDPPorts: flags.ports}
-	if err := flags.selection.survey(s, names, true, locator); err != nil {
+	if err := flags.selection.survey(s, names, learnPairs, locator); err != nil {
 		return err
 	}
 	r := packetReader{readFlags: flags, out: newOutput(s.out), printer: flags.printer(s, len(names) > 1),
