@@ -60,12 +60,11 @@ func (c *compiler) part(n ast.Node) (*value, error) {
 	case *ast.ChainNode: // aeth?.msn is no more than aeth.msn
 		return c.value(n.Node)
 	case *ast.MemberNode:
-		header, ok1 := n.Node.(*ast.IdentifierNode)
-		key, ok2 := n.Property.(*ast.StringNode)
-		if !ok1 || !ok2 {
+		header, name, ok := dotted(n)
+		if !ok {
 			return nil, c.at(n.Property, "nothing here has parts of that kind", "fields are named as in bth.psn")
 		}
-		return c.field(header, header.Value+"."+key.Value, key)
+		return c.field(header, name, n.Property)
 	case *ast.UnaryNode:
 		return c.unary(n)
 	case *ast.BinaryNode:
@@ -97,16 +96,28 @@ func (c *compiler) constant(n ast.Node) (*value, error) {
 		number: func(*view) (uint64, bool) { return k, true }}, nil
 }
 
+// dotted is the name of a field and the header that it begins with.
+func dotted(n ast.Node) (header *ast.IdentifierNode, name string, ok bool) {
+	switch n := n.(type) {
+	case *ast.IdentifierNode:
+		return n, n.Value, true
+	case *ast.MemberNode:
+		key, plain := n.Property.(*ast.StringNode)
+		if header, name, ok = dotted(n.Node); ok && plain {
+			return header, name + "." + key.Value, true
+		}
+	}
+	return nil, "", false
+}
+
 // field is the field with a name. Where there is none, the word that is wrong is
 // the header, or else the part behind it.
-func (c *compiler) field(header ast.Node, name string, part ast.Node) (*value, error) {
+func (c *compiler) field(header *ast.IdentifierNode, name string, part ast.Node) (*value, error) {
 	if v, ok := fields()[name]; ok {
 		return &v, nil
 	}
-	if first, ok := header.(*ast.IdentifierNode); ok {
-		if h, known := fields()[first.Value]; !known || h.kind != aHeader {
-			part = header
-		}
+	if h, known := fields()[header.Value]; !known || h.kind != aHeader {
+		part = header
 	}
 	const most = 64 // what is longer is no mistyped name
 	advice, shown := "", []rune(name)
@@ -130,15 +141,15 @@ func (c *compiler) unary(n *ast.UnaryNode) (*value, error) {
 	// "x not in y" is read as "not (x in y)" with both at the same place, and is
 	// a comparison: false where x is not there.
 	if inner, ok := n.Node.(*ast.BinaryNode); ok && inner.Location() == n.Location() {
-		has, err := c.present(inner.Left, inner.Right)
+		v, err := c.value(inner)
 		if err != nil {
 			return nil, err
 		}
-		holds, err := c.condition(inner)
-		if err != nil {
-			return nil, err
+		if there, holds := v.there, v.condition; there != nil {
+			return truth(func(v *view) bool { return there(v) && !holds(v) }), nil
 		}
-		return truth(func(v *view) bool { return has(v) && !holds(v) }), nil
+		holds := v.condition
+		return truth(func(v *view) bool { return !holds(v) }), nil
 	}
 	holds, err := c.condition(n.Node)
 	if err != nil {
@@ -150,32 +161,6 @@ func (c *compiler) unary(n *ast.UnaryNode) (*value, error) {
 // truth is a condition as a value.
 func truth(holds condition) *value {
 	return &value{kind: aCondition, name: "this", condition: holds}
-}
-
-// present asks whether all fields among parts are there.
-func (c *compiler) present(parts ...ast.Node) (condition, error) {
-	var all []condition
-	for _, n := range parts {
-		switch n.(type) {
-		case *ast.ArrayNode, *ast.BinaryNode, *ast.CallNode, *ast.BuiltinNode:
-			continue
-		}
-		v, err := c.value(n)
-		if err != nil {
-			return nil, err
-		}
-		if v.has != nil && v.kind != aList {
-			all = append(all, v.has)
-		}
-	}
-	return func(v *view) bool {
-		for _, has := range all {
-			if !has(v) {
-				return false
-			}
-		}
-		return true
-	}, nil
 }
 
 func (c *compiler) binary(n *ast.BinaryNode) (*value, error) {
@@ -203,10 +188,20 @@ func (c *compiler) binary(n *ast.BinaryNode) (*value, error) {
 			return nil, err
 		}
 		return c.compare(n, left, right)
-	case "in":
-		return c.in(n)
-	case "contains", "startsWith", "endsWith", "matches":
-		return c.search(n)
+	case "in", "contains", "startsWith", "endsWith", "matches":
+		left, err := c.value(n.Left)
+		if err != nil {
+			return nil, err
+		}
+		ask := c.search
+		if n.Operator == "in" {
+			ask = c.in
+		}
+		v, err := ask(n, left)
+		if err == nil && left.kind != aList {
+			v.there = left.has
+		}
+		return v, err
 	case "%":
 		return c.remainder(n)
 	case "..":

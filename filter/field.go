@@ -123,11 +123,12 @@ func packetFields() []value {
 }
 
 // opcodeNames spells all opcodes out.
-var opcodeNames = sync.OnceValue(func() (names [256]string) {
+var opcodeNames = sync.OnceValue(func() *[256]string {
+	var names [256]string
 	for i := range names {
 		names[i] = codec.Opcode(i).String()
 	}
-	return names
+	return &names
 })
 
 // tunnels lists what was unwrapped.

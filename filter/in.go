@@ -12,11 +12,7 @@ import (
 )
 
 // in asks whether a value is one of several, in a range, or in a network.
-func (c *compiler) in(n *ast.BinaryNode) (*value, error) {
-	left, err := c.value(n.Left)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) in(n *ast.BinaryNode, left *value) (*value, error) {
 	members := []ast.Node{n.Right}
 	if array, ok := n.Right.(*ast.ArrayNode); ok {
 		members = array.Nodes
@@ -163,11 +159,7 @@ func (c *compiler) inNetworks(left *value, members []ast.Node) (*value, error) {
 }
 
 // search looks for one text in another.
-func (c *compiler) search(n *ast.BinaryNode) (*value, error) {
-	left, err := c.value(n.Left)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) search(n *ast.BinaryNode, left *value) (*value, error) {
 	right, err := c.value(n.Right)
 	if err != nil {
 		return nil, err

@@ -105,7 +105,7 @@ func TestMatch(t *testing.T) {
 	// The frames that README names for this capture.
 	for expression, want := range map[string][]int{
 		`bth.psn == 4105 and has(reth) == false and payload_len > 0`: {72},
-		`aeth.syndrome >= 0x60`:                                     {71, 365},
+		`aeth.syndrome >= 0x60`: {71, 365},
 	} {
 		if got := frames(t, nth, expression); !slices.Equal(got, want) {
 			t.Errorf("%s takes frames %v, want %v", expression, got, want)

@@ -48,7 +48,8 @@ type value struct {
 	n uint64 // of a constant number
 	s string // of a constant text
 
-	has       condition
+	has       condition // whether the packet has it, nil for what is no field
+	there     condition // of "x in y": whether it has x, nil if that is no question
 	condition condition
 	number    number
 	text      text
