@@ -177,3 +177,25 @@ func TestFilterErrorsComeFirst(t *testing.T) {
 		}
 	}
 }
+
+// A filter chooses the copies that compare counts. The truth beside the captures
+// names PSNs 4105, 4145 to 4147 and 4340 as dropped.
+func TestFilterOfCompare(t *testing.T) {
+	const sender, receiver = "../../testdata/pcaps/rxe-nth_drops-sender.pcap.gz", "../../testdata/pcaps/rxe-nth_drops-receiver.pcap.gz"
+	for expression, want := range map[string]int{
+		`bth.psn in 4145..4147`:                   3,
+		`bth.psn <= 4145`:                         2,
+		`has(aeth)`:                               0,
+		`opcode_name contains "WRITE"`:            5,
+		`opcode("ack") or bth.psn not in 1..4339`: 1,
+	} {
+		out, _, _ := execute("compare", "--json", "--filter", expression, sender, receiver)
+		var c struct{ Totals struct{ Vanished int } }
+		if err := json.Unmarshal([]byte(out), &c); err != nil {
+			t.Fatal(err)
+		}
+		if c.Totals.Vanished != want {
+			t.Errorf("%s: %d copies vanished, want %d", expression, c.Totals.Vanished, want)
+		}
+	}
+}
