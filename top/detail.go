@@ -136,7 +136,7 @@ func (m *Model) gaps(d *Detail, add func() *line) {
 	}
 	l := add()
 	l.under = dim
-	l.put(plain, fmt.Sprintf("%-4s%10s  %-19s%7s  %-11s%-12s%-14s%s", "", "OPENED", "PSNS", "PACKETS", "WHERE", "EVIDENCE", "NOW", "AFTER"))
+	l.put(plain, fmt.Sprintf("%-4s%9s %-17s%5s %-11s%-12s%-14s%s", "", "AT", "PSNS", "PKTS", "WHERE", "EVIDENCE", "NOW", "AFTER"))
 	for w := range d.Ways {
 		which := [2]string{"A→B", "B→A"}[w]
 		if m.ASCII {
@@ -151,12 +151,12 @@ func (m *Model) gaps(d *Detail, add func() *line) {
 func (m *Model) gap(l *line, which string, g *dissect.Gap) {
 	l.put(accent, which+" ")
 	opened := time.Duration(g.OpenedNS)
-	l.pad(plain, fmt.Sprintf("%.6f", opened.Seconds()), 10)
+	l.pad(plain, fmt.Sprintf("%.6f", opened.Seconds()), 9)
 	psns := g.First.String()
 	if g.Last != g.First {
 		psns += "-" + g.Last.String()
 	}
-	l.put(plain, fmt.Sprintf("  %-19s%7d  ", psns, g.Count))
+	l.put(plain, fmt.Sprintf(" %-17s%5d ", psns, g.Count))
 	l.column(plain, string(g.Where), 11)
 	l.column(plain, string(g.Evidence), 12)
 	if g.Closed == dissect.Open {

@@ -19,8 +19,8 @@ type Sampler struct {
 	passes   int
 	all      track // of everything together
 	totals   dissect.Totals
-	newest   int64   // time of a frame
-	before   float64 // fades were applied up to this time
+	newest   int64 // time of a frame
+	before   int64 // fades were applied up to this time
 	drops    uint64
 	ended    bool
 	message  string
@@ -59,7 +59,7 @@ func (s *Sampler) End(message string) {
 	defer s.Unlock()
 	s.look(s.clock())
 	if !s.timeline.slides {
-		s.before = float64(s.newest) // the capture is no longer than its frames
+		s.before = s.newest // the capture is no longer than its frames
 	}
 	s.ended, s.message = true, message
 }
@@ -68,11 +68,11 @@ func (s *Sampler) End(message string) {
 func (s *Sampler) look(at int64) {
 	now := s.timeline.now
 	moved := s.timeline.to(at)
-	span := max(0, float64(at)-s.before)
+	span := float64(max(0, at-s.before))
 	if s.passes == 0 {
 		span = 0
 	}
-	s.before = max(s.before, float64(at))
+	s.before = max(s.before, at)
 	s.passes++
 	bin := now // what came since belongs to the bin that was
 	total := s.analyzer.Retired()
@@ -130,13 +130,13 @@ func (t *track) update(c *dissect.Snapshot, span float64, bin int, moved shift) 
 
 // settle works out the rates of a row: over the last seconds or, at the end, over
 // all of the capture.
-func (t *track) settle(at, whole float64, ended bool) {
+func (t *track) settle(at int64, whole float64, ended bool) {
 	if ended {
 		t.Rates = average(&t.Total, whole)
 		t.Trouble = points(&t.Total) * 1e9 / max(whole, 1)
 		return
 	}
-	age := at - float64(t.First)
+	age := float64(at - int64(t.First))
 	t.Rates = t.flow.rates(age)
 	t.Trouble = float64(t.flow.points) * perSecond(troubleSpan, age)
 }
@@ -149,7 +149,7 @@ func (s *Sampler) Screen(q *Query) *Screen {
 		s.look(s.clock())
 	}
 	start := s.start()
-	whole := s.before - float64(start)
+	whole := float64(s.before - start)
 	s.all.First = dissect.Time(start)
 	s.all.settle(s.before, whole, s.ended)
 	screen := &Screen{At: dissect.Time(s.before), Start: dissect.Time(start), Connections: len(s.known), Query: *q,
@@ -178,7 +178,7 @@ func (s *Sampler) start() int64 {
 	if in := s.analyzer.Input(0); in.FirstTime != 0 {
 		return int64(in.FirstTime)
 	}
-	return int64(s.before)
+	return s.before
 }
 
 // detail is the connection with a key, nil if there is none.

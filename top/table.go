@@ -32,7 +32,7 @@ var columns = [...]column{
 
 const (
 	numberWidth = 6 // with the space before it
-	rttWidth    = 7
+	rttWidth    = 6
 	trendWidth  = 9
 	wideTrend   = bins + 1
 	leastEnds   = 26
@@ -133,22 +133,14 @@ func (m *Model) titles(width int) *line {
 	l := m.line(width)
 	l.under = dim
 	how := layoutOf(width)
-	title := "CONNECTION"
-	if m.query.Order == ByTrouble {
-		title = "CONNECTION, most trouble first"
-	}
 	l.put(plain, " ")
-	l.column(m.titlePaint(ByAddress), clip(title, how.ends), how.ends)
+	l.column(m.titlePaint(ByAddress), clip("CONNECTION", how.ends), how.ends)
 	for i := range columns {
 		c := &columns[i]
 		if c.spare && !how.spare {
 			continue
 		}
-		title := c.title
-		if !m.query.Totals && len(title)+2 < numberWidth {
-			title += "/s"
-		}
-		l.pad(m.titlePaint(c.order), title, numberWidth)
+		l.pad(m.titlePaint(c.order), c.title, numberWidth)
 	}
 	if how.rtt {
 		l.pad(m.titlePaint(ByRTT), "RTT", rttWidth)

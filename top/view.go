@@ -1,15 +1,14 @@
 package top
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
 
-// frameLines are the lines of the screen that are not rows: two of totals, an empty
-// one, the titles, and the keys at the bottom.
+// frameLines are the lines of the screen that are not rows: two of totals, what the
+// table shows, the titles, and the keys at the bottom.
 const frameLines = 5
 
 // View draws the screen.
@@ -38,7 +37,10 @@ func (m *Model) lines() []string {
 		body = m.list()
 	}
 	out := make([]string, 0, m.height)
-	head := m.head()
+	var head []*line
+	if m.mode != helping {
+		head = m.head()
+	}
 	room := max(0, m.height-len(head)-1)
 	if m.mode == helping || m.mode == opened {
 		m.scroll = min(m.scroll, max(0, len(body)-room))
@@ -86,21 +88,46 @@ func (m *Model) head() []*line {
 		second.put(p, short(n))
 		second.put(dim, " "+text+"  ")
 	}
+	rare := func(n int64, text string, p paint) {
+		if n > 0 {
+			add(float64(n), text, p)
+		}
+	}
 	add(s.Rates.Packets, "pkt/s", plain)
 	second.put(plain, bits(s.Rates.Bytes)+"  ")
 	add(float64(s.Counts.Lost), "lost", bad)
 	add(float64(s.Counts.Retransmitted), "resent", warn)
-	add(float64(s.Counts.Naks), "nak", warn)
-	add(float64(s.Counts.RNRNaks), "rnr", warn)
-	add(float64(s.Counts.CNPs), "cnp", warn)
-	if s.Drops > 0 {
-		add(float64(s.Drops), "not captured by the kernel", bad)
-	} else {
-		add(float64(s.Counts.CEMarked), "ce", warn)
-		add(float64(s.Counts.Timeouts), "timeouts", bad)
-		add(float64(s.Counts.NotCaptured), "not captured", warn)
+	rare(int64(s.Drops), "dropped by the kernel", bad)
+	rare(s.Counts.Naks, "nak", warn)
+	rare(s.Counts.RNRNaks, "rnr", warn)
+	rare(s.Counts.Timeouts, "timeouts", bad)
+	rare(s.Counts.CNPs, "cnp", warn)
+	rare(s.Counts.CEMarked, "ce", warn)
+	rare(s.Counts.NotCaptured, "not captured", warn)
+	return []*line{first, second, m.setting()}
+}
+
+// setting says what the table shows and in which order.
+func (m *Model) setting() *line {
+	l := m.line(m.width)
+	if m.mode != listing && m.mode != typing {
+		return l
 	}
-	return []*line{first, second, m.line(m.width)}
+	l.put(dim, "by ")
+	l.put(plain, m.query.Order.String())
+	if m.query.Totals {
+		l.put(dim, ", events so far")
+	} else {
+		l.put(dim, ", events a second")
+	}
+	if text := m.query.Filter.text; text != "" {
+		l.put(dim, ", filter ")
+		l.put(accent, text)
+	}
+	if s := m.screen; s != nil && len(s.Rows) > 0 && m.at >= 0 {
+		l.right(dim, commas(int64(m.at+1))+" of "+commas(int64(s.Matching)))
+	}
+	return l
 }
 
 // list is the table.
@@ -154,12 +181,8 @@ func (m *Model) keys() *line {
 		key("↑↓", "select")
 	}
 	key("enter", "open")
-	key("s", "sort: "+m.query.Order.String())
-	if text := m.query.Filter.text; text != "" {
-		key("/", "filter: "+text)
-	} else {
-		key("/", "filter")
-	}
+	key("s", "sort")
+	key("/", "filter")
 	if m.query.Totals {
 		key("t", "rates")
 	} else {
@@ -168,9 +191,5 @@ func (m *Model) keys() *line {
 	key("p", "pause")
 	key("?", "help")
 	key("q", "quit")
-	if s := m.screen; s != nil && len(s.Rows) > 0 {
-		text := strconv.Itoa(m.at+1) + "/" + strconv.Itoa(s.Matching)
-		l.right(dim, text)
-	}
 	return l
 }
