@@ -72,10 +72,18 @@ func (f *flow) add(c *dissect.Counts) {
 	f.points += float32(points(c))
 }
 
+// forgotten is the part of an event that is no longer told of.
+const forgotten = 0.02
+
 // rates is the sums a second, age nanoseconds after the first of what they sum up.
 func (f *flow) rates(age float64) Rates {
 	k := perSecond(rateSpan, age)
-	at := func(sum float32) float64 { return float64(sum) * k }
+	at := func(sum float32) float64 {
+		if sum < forgotten {
+			return 0
+		}
+		return float64(sum) * k
+	}
 	return Rates{at(f.packets), at(f.bytes), at(f.lost), at(f.resent), at(f.naks), at(f.rnrNaks), at(f.timeouts), at(f.ceMarked), at(f.cnps)}
 }
 
