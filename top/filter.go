@@ -56,7 +56,7 @@ func (w *word) fits(e *dissect.SnapshotEnd) bool {
 	case w.isQPN && e.Known && e.QPN == w.qpn, w.isNet && w.host.Has(e.Address):
 		return true
 	case strings.HasPrefix(w.text, "0x"):
-		return e.Known && strings.HasPrefix(e.QPN.String(), w.text)
+		return e.Known && w.isQPN && len(w.text) <= 8 && e.QPN>>(4*(8-len(w.text))) == w.qpn
 	case w.isNet: // a whole one
 		return false
 	}

@@ -1,6 +1,7 @@
 package top
 
 import (
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -13,10 +14,13 @@ import (
 type Sampler struct {
 	sync.Mutex
 	analyzer *dissect.Analyzer
+
+	look     sync.Mutex   // of who looks, taken before the other one
 	clock    func() int64 // time now, by the clock of the frames
 	timeline timeline
 	known    map[uint32]*track
 	passes   int
+	frames   int   // since the last of them
 	all      track // of everything together
 	totals   dissect.Totals
 	newest   int64 // time of a frame
@@ -42,12 +46,16 @@ func NewSampler(a *dissect.Analyzer, clock func() int64, slides bool) *Sampler {
 }
 
 // Reached is called with the lock held before a frame with a time is followed. It
-// keeps what passes in its bins.
+// keeps what passes in its bins, as far as that costs no more for a frame than to
+// look at one connection.
 func (s *Sampler) Reached(at int64) {
 	s.newest = max(s.newest, at)
-	if !s.timeline.begun || !s.timeline.slides && at >= s.timeline.next() {
-		s.look(at)
+	s.frames++
+	if (s.timeline.slides || at < s.timeline.next() || s.frames < len(s.known)) && s.timeline.begun || !s.look.TryLock() {
+		return
 	}
+	defer s.look.Unlock()
+	s.take(at, func() {})
 }
 
 // Dropped says with the lock held how many frames the capture has lost so far.
@@ -55,17 +63,29 @@ func (s *Sampler) Dropped(n uint64) { s.drops = n }
 
 // End says that no more frames come, and why, "" if that is no surprise.
 func (s *Sampler) End(message string) {
+	s.look.Lock()
+	defer s.look.Unlock()
 	s.Lock()
 	defer s.Unlock()
-	s.look(s.clock())
+	s.take(s.clock(), func() {})
 	if !s.timeline.slides {
 		s.before = s.newest // the capture is no longer than its frames
 	}
 	s.ended, s.message = true, message
 }
 
-// look takes in what happened up to now.
-func (s *Sampler) look(at int64) {
+// atOnce is how many connections are looked at while the reader waits.
+const atOnce = 1000
+
+// rest lets the reader go on.
+func (s *Sampler) rest() {
+	s.Unlock()
+	runtime.Gosched()
+	s.Lock()
+}
+
+// take takes in what happened up to now, and rests now and then.
+func (s *Sampler) take(at int64, rest func()) {
 	now := s.timeline.now
 	moved := s.timeline.to(at)
 	span := float64(max(0, at-s.before))
@@ -74,6 +94,7 @@ func (s *Sampler) look(at int64) {
 	}
 	s.before = max(s.before, at)
 	s.passes++
+	s.frames = 0
 	bin := now // what came since belongs to the bin that was
 	total := s.analyzer.Retired()
 	seen := 0
@@ -87,11 +108,13 @@ func (s *Sampler) look(at int64) {
 		t.update(c, span, bin, moved)
 		t.pass = s.passes
 		total.Add(&t.Total)
-		seen++
+		if seen++; seen%atOnce == 0 {
+			rest()
+		}
 	}
 	if seen < len(s.known) {
 		for key, t := range s.known {
-			if t.pass != s.passes {
+			if t.pass < s.passes-1 { // one may be missed, see Live
 				delete(s.known, key)
 			}
 		}
@@ -143,17 +166,23 @@ func (t *track) settle(at int64, whole float64, ended bool) {
 
 // Screen answers a query.
 func (s *Sampler) Screen(q *Query) *Screen {
+	s.look.Lock()
+	defer s.look.Unlock()
 	s.Lock()
-	defer s.Unlock()
 	if !s.ended {
-		s.look(s.clock())
+		s.take(s.clock(), s.rest)
 	}
-	start := s.start()
+	start, drops := s.start(), s.drops
+	var ways *[2]Way
+	if q.Open != 0 {
+		ways = s.ways(q.Open)
+	}
+	s.Unlock() // what follows may take its time
 	whole := float64(s.before - start)
 	s.all.First = dissect.Time(start)
 	s.all.settle(s.before, whole, s.ended)
 	screen := &Screen{At: dissect.Time(s.before), Start: dissect.Time(start), Connections: len(s.known), Query: *q,
-		Total: s.totals, Counts: s.all.Total, Rates: s.all.Rates, Drops: s.drops, Ended: s.ended, Message: s.message}
+		Total: s.totals, Counts: s.all.Total, Rates: s.all.Rates, Drops: drops, Ended: s.ended, Message: s.message}
 	s.order = s.order[:0]
 	for _, t := range s.known {
 		if q.Filter.takes(&t.Row) {
@@ -167,8 +196,9 @@ func (s *Sampler) Screen(q *Query) *Screen {
 	for i, t := range first {
 		screen.Rows[i] = t.Row
 	}
-	if q.Open != 0 {
-		screen.Detail = s.detail(q.Open, whole)
+	if t := s.known[q.Open]; t != nil && ways != nil {
+		t.settle(s.before, whole, s.ended)
+		screen.Detail = &Detail{t.Row, *ways}
 	}
 	return screen
 }
@@ -181,23 +211,18 @@ func (s *Sampler) start() int64 {
 	return s.before
 }
 
-// detail is the connection with a key, nil if there is none.
-func (s *Sampler) detail(key uint32, whole float64) *Detail {
-	t := s.known[key]
-	if t == nil {
-		return nil
-	}
-	t.settle(s.before, whole, s.ended)
-	d := &Detail{Row: t.Row}
+// ways are both directions of the connection with a key, nil if there is none.
+func (s *Sampler) ways(key uint32) *[2]Way {
 	for c := range s.analyzer.Live {
 		if c.Key != key {
 			continue
 		}
+		ways := new([2]Way)
 		for i := range c.Directions {
 			from := &c.Directions[i]
-			d.Ways[i] = Way{from.Src, from.Dst, from.Counts, from.RTT(), from.Gaps(gapsOfDetail)}
+			ways[i] = Way{from.Src, from.Dst, from.Counts, from.RTT(), from.Gaps(gapsOfDetail)}
 		}
-		return d
+		return ways
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -173,30 +174,34 @@ func (flags *topFlags) show(s streams, terminal *os.File, names []string) error 
 	// of an interface is better told without.
 	var failed error
 	ended := make(chan struct{})
-	read := func() {
+	fault := "" // of the reader, which panics where the terminal is whole again
+	go func() {
 		defer close(ended)
+		defer func() {
+			if v := recover(); v != nil {
+				fault = fmt.Sprintf("%v\n\n%s", v, debug.Stack())
+			}
+		}()
 		failed = w.run(names)
 		w.show.Sampler.End(told.last())
-	}
-	var fault any // of read, which panics where the terminal is whole again
-	go func() {
-		defer func() { fault = recover() }()
-		read()
 	}()
 	select {
 	case <-w.opened:
 	case <-ended:
+		if fault != "" {
+			panic(fault)
+		}
 		_, _ = s.err.Write(told.all())
 		return failed
 	}
 	err := w.show.Run(terminal, quit, func() {
 		select {
 		case <-ended:
-			if fault != nil {
-				panic(fault)
-			}
 		case <-quit:
 			<-ended
+		}
+		if fault != "" {
+			panic(fault)
 		}
 	})
 	if err != nil {
