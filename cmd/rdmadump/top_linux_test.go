@@ -28,9 +28,9 @@ func TestTopInterface(t *testing.T) {
 // --once needs no terminal and ends by itself.
 func TestTopInterfaceOnce(t *testing.T) {
 	veth.Enter(t)
-	c := startLive(t, "top", "-i", veth.B, "--once", "--count", "14")
-	sendCapture(t, gapCase)
-	if code := c.end(t); code != 0 || !strings.Contains(c.out.String(), "2 lost  6 resent  1 nak") {
+	c := startLive(t, "top", "-i", veth.B, "--once", "--count", "6")
+	sendCapture(t, "../../testdata/cases/08-rnr-nak.pcap")
+	if code := c.end(t); code != 0 || !strings.Contains(c.out.String(), "0 lost  2 resent  2 rnr") {
 		t.Errorf("exit status %d, %s%s", code, &c.out, &c.stderr)
 	}
 }
