@@ -32,7 +32,7 @@ func follow(t *testing.T, name string) *Sampler {
 	a := dissect.NewAnalyzer(dissect.Config{})
 	a.OpenCapture(name, "pcap")
 	var f dissect.Frame
-	s := NewSampler(a, func() int64 { return f.Time }, false)
+	s := NewSampler(a, func() int64 { return f.Time + 1e9 }, false) // a replay that goes on a little
 	for err = r.Next(&f); err == nil; err = r.Next(&f) {
 		s.Reached(f.Time)
 		a.Frame(&f)
