@@ -212,6 +212,10 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 		s.catchUp(in, d.skipped(span.First), span)
 		return
 	case span.First == s.next:
+	case span.First > s.next && span.First <= s.acked && forms[in.op].awaits:
+		// All before it was acknowledged, but for the answer to this one the
+		// requester waits still: it breaks off what it resends, to ask again.
+		s.newRun(span.First, in.sight(), in.time-s.lastActivity())
 	case span.First > s.next && span.First >= d.run.before && span.First < d.run.before+maxStragglers:
 		s.breakOff(psn.Span{First: s.next, Last: span.First - 1}, in.sight(), false)
 	case span.First > s.next && s.mayBeLate(in, span.First):
