@@ -105,12 +105,9 @@ func (r *Replies) Read(at psn.Seq, h *codec.RETH, msn uint32, again bool) {
 			continue
 		}
 		fresh.again = old.again
-		switch {
-		case at < old.at:
+		if at < old.at+psn.Seq(old.sent) {
 			r.queue = append(r.queue[:i], r.queue[i+1:]...)
 			r.insert(r.before(at), fresh)
-		case at < old.at+psn.Seq(old.sent):
-			*old = fresh
 		}
 		return
 	}

@@ -55,10 +55,12 @@ func TestRepliesInOrder(t *testing.T) {
 					r.Atomic(q.at, 0, 0, true)
 				} else {
 					i := rapid.IntRange(0, q.packets-1).Draw(t, "from")
+					if last >= q.at+psn.Seq(i) && last < q.at+psn.Seq(q.packets) {
+						open = false // it begins anew, in its turn
+					}
 					r.Read(q.at+psn.Seq(i), &codec.RETH{DMALen: uint32(256 * (q.packets - i))}, 0, true)
 				}
 				back = min(back, q.at)
-				open = open && (last < q.at || last >= q.at+psn.Seq(q.packets)) // else it begins anew, in its turn
 			case 3: // a duplicate WRITE
 				r.ACK(next-1, 0)
 			default:
