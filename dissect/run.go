@@ -212,9 +212,10 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 		s.catchUp(in, d.skipped(span.First), span)
 		return
 	case span.First == s.next:
-	case span.First > s.next && span.First <= s.acked && forms[in.op].awaits:
-		// All before it was acknowledged, but for the answer to this one the
-		// requester waits still: it breaks off what it resends, to ask again.
+	case span.First > s.next && (span.First == s.acked || span.First < s.acked && forms[in.op].awaits):
+		// Once all before it is acknowledged the requester breaks off what it
+		// resends: it goes on behind that, or asks again for an answer that it
+		// waits for still.
 		s.newRun(span.First, in.sight(), in.time-s.lastActivity())
 	case span.First > s.next && span.First >= d.run.before && span.First < d.run.before+maxStragglers:
 		s.breakOff(psn.Span{First: s.next, Last: span.First - 1}, in.sight(), false)
