@@ -168,6 +168,37 @@ func (d *recovery) recallCopy(span psn.Span) bool {
 	return false
 }
 
+// cameAfter takes a packet that came by itself, for no reason that was seen here,
+// for the copy of its PSN that was taken for lost, if one was: it was so late that
+// what the sender put in its place came before it.
+func (s *stream) cameAfter(r *run) {
+	d := s.d
+	at := psn.Span{First: r.seen(), Last: r.seen()}
+	if r.sent != 1 || r.judged == isNeeded || r.judged == isUnknown || !d.lostPSNs.Contains(at.First) || !d.replaced(at.First) {
+		return
+	}
+	r.sent = 0
+	d.resent.judgeAgain(1, r.judged, isNeeded)
+	s.wasLate(answer{span: at, came: []psn.Span{at}, lost: 1, why: byEarly, packets: 1, bytes: r.bytes, at: r.began})
+}
+
+// replaced reports whether a copy that was sent again closed the gap of q, which
+// the receiver needed.
+func (d *recovery) replaced(q psn.Seq) bool {
+	if i, inside := d.gapAt(q); inside {
+		g := &d.gaps[i]
+		return g.closed == ClosedRetransmitted && g.evidence != EvidenceTimeout
+	}
+	newest := max(0, len(d.done)-recallReach)
+	d.shifted(len(d.done) - newest)
+	for i := len(d.done) - 1; i >= newest; i-- {
+		if g := &d.done[i]; g.Contains(q) && g.closed != ClosedReordered {
+			return g.closed == ClosedRetransmitted && g.evidence != EvidenceTimeout && !g.harmless
+		}
+	}
+	return false
+}
+
 // wasLate takes back what was said of an answer: that a copy of it was lost.
 func (s *stream) wasLate(old answer) {
 	d := s.d

@@ -90,6 +90,7 @@ func (s *stream) disown() {
 		d.resent.cause[byTimeout] -= r.sent
 		d.resent.cause[byEarly] += r.sent
 	}
+	s.cameAfter(r)
 	d.disowned, d.after = true, s.next
 	s.next = r.before
 	d.run = d.prior

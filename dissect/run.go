@@ -17,12 +17,14 @@ type run struct {
 	before psn.Seq // what would have continued the run before
 	lone   bool    // it is only an answer, see below, that was acknowledged
 
-	proven bool    // see proof.go
-	waited int64   // of a timeout: since the last copy of its first packet
-	idle   int64   // of a timeout: the silence that it ended, 0 where none did
-	owed   [4]owed // what it passed over before it was proven
-	nOwed  int     // of these
-	sent   int64   // packets that it carried before it was proven
+	proven bool      // see proof.go
+	waited int64     // of a timeout: since the last copy of its first packet
+	idle   int64     // of a timeout: the silence that it ended, 0 where none did
+	owed   [4]owed   // what it passed over before it was proven
+	nOwed  int       // of these
+	sent   int64     // packets that it carried before it was proven
+	bytes  int64     // payload of these
+	judged judgement // of the last of these
 }
 
 // ask is what the receiver asks for: to resend from seq on.
@@ -652,6 +654,7 @@ func (s *stream) resend(in *arrival, span psn.Span) {
 	s.tellResend(span, in.sight(), why, verdict)
 	if r := &d.run; !r.proven {
 		r.sent++
+		r.bytes, r.judged = r.bytes+int64(in.payload), verdict
 		if s.next >= s.top && r.nOwed == 0 {
 			s.prove() // it is whole
 		}
