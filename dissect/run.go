@@ -17,15 +17,26 @@ type run struct {
 	before psn.Seq // what would have continued the run before
 	lone   bool    // it is only an answer, see below, that was acknowledged
 
-	proven bool      // see proof.go
-	waited int64     // of a timeout: since the last copy of its first packet
-	idle   int64     // of a timeout: the silence that it ended, 0 where none did
-	owed   [4]owed   // what it passed over before it was proven
-	nOwed  int       // of these
-	sent   int64     // packets that it carried before it was proven
-	bytes  int64     // payload of these
-	judged judgement // of the last of these
+	proven bool             // see proof.go
+	waited int64            // of a timeout: since the last copy of its first packet
+	idle   int64            // of a timeout: the silence that it ended, 0 where none did
+	owed   [4]owed          // what it passed over before it was proven
+	nOwed  int              // of these
+	sent   int64            // packets that it carried before it was proven
+	strays [maxStrays]stray // the first of these
 }
+
+// stray is a packet of a run that is not proven: no other went on from it.
+type stray struct {
+	seq    psn.Seq
+	bytes  int64
+	judged judgement
+	at     sight
+}
+
+// maxStrays is how many packets a run may carry before it is proven, or not: each
+// but the first follows what it passed over.
+const maxStrays = 5
 
 // ask is what the receiver asks for: to resend from seq on.
 type ask struct {
@@ -653,8 +664,10 @@ func (s *stream) resend(in *arrival, span psn.Span) {
 	s.lastTime = in.time
 	s.tellResend(span, in.sight(), why, verdict)
 	if r := &d.run; !r.proven {
+		if r.sent < maxStrays {
+			r.strays[r.sent] = stray{span.First, int64(in.payload), verdict, in.sight()}
+		}
 		r.sent++
-		r.bytes, r.judged = r.bytes+int64(in.payload), verdict
 		if s.next >= s.top && r.nOwed == 0 {
 			s.prove() // it is whole
 		}
