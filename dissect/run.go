@@ -90,6 +90,11 @@ func (d *recovery) askedWithin(q psn.Seq) bool {
 	return inside && k >= 0 && d.asks[k].seq >= d.gaps[i].First
 }
 
+// asksFor reports whether the receiver asked to resend from q on.
+func (d *recovery) asksFor(q psn.Seq) bool {
+	return slices.ContainsFunc(d.asks, func(k ask) bool { return k.seq == q })
+}
+
 // forget drops what was asked for below the Seq, now that it was acknowledged.
 func (d *recovery) forget(before psn.Seq) {
 	kept := d.asks[:0]
@@ -257,9 +262,10 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 	s.resend(in, span)
 }
 
-// mayBeLate reports whether the packet fills a hole that a run passed over. One
-// that the receiver named, or that came damaged, had a copy of its own here, and
-// is sent again without doubt.
+// mayBeLate reports whether the packet fills a hole that a run passed over, or
+// comes ahead of the run once what filled its hole had come. One that the receiver
+// named, or that came damaged, had a copy of its own here, and is sent again without
+// doubt.
 func (s *stream) mayBeLate(in *arrival, seq psn.Seq) bool {
 	d := s.d
 	switch {
@@ -268,7 +274,7 @@ func (s *stream) mayBeLate(in *arrival, seq psn.Seq) bool {
 	case d.missed.Contains(seq):
 		return true
 	case !d.holes.Contains(seq):
-		return false
+		return seq > s.next && d.lostPSNs.Contains(seq) && d.replaced(seq)
 	}
 	i, inside := d.gapAt(seq)
 	return inside && d.gaps[i].evidence == EvidenceObserved
@@ -445,6 +451,12 @@ func (s *stream) refute() {
 // passed over are copies of that run, and so retransmissions too.
 func (s *stream) straggle(t *trial) {
 	d := s.d
+	if first := t.set.Spans()[0]; t.ahead && !d.holes.Contains(first.First) {
+		d.resent.add(t.packets, t.bytes, byEarly, isNeeded)
+		s.wasLate(answer{span: first, came: []psn.Span{first}, lost: 1, why: byEarly, packets: t.packets, bytes: t.bytes, at: t.last})
+		s.judgeAccepted(first)
+		return
+	}
 	d.reordered += t.packets
 	var repeated int64
 	for _, span := range t.set.Spans() {
@@ -481,11 +493,19 @@ func (s *stream) skip() {
 	if t.drew {
 		s.named(named, t.drewAt, EvidenceNAK)
 	}
-	s.fillWith(t, span)
+	verdict := isNeeded
+	switch {
+	case d.holes.Contains(span.First):
+		s.fillWith(t, span)
+	case span.Last < s.acked:
+		verdict = isRedundant
+	default:
+		verdict = isWasted
+	}
 	s.judgeAccepted(span)
 	s.next = span.Last + 1
-	d.resent.add(t.packets, t.bytes, d.run.reason, isNeeded)
-	s.tellResend(span, t.last, d.run.reason, isNeeded)
+	d.resent.add(t.packets, t.bytes, d.run.reason, verdict)
+	s.tellResend(span, t.last, d.run.reason, verdict)
 }
 
 // remind keeps in mind that what the trial saw may have been late after all.
