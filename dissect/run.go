@@ -95,6 +95,17 @@ func (d *recovery) asksFor(q psn.Seq) bool {
 	return slices.ContainsFunc(d.asks, func(k ask) bool { return k.seq == q })
 }
 
+// reached notes that an acknowledgement went up to q.
+func (d *recovery) reached(q psn.Seq) {
+	if n := len(d.points); d.points[(int(d.nPoints)+n-1)%n] != q {
+		d.points[d.nPoints] = q
+		d.nPoints = (d.nPoints + 1) % uint8(n)
+	}
+}
+
+// wasReached reports whether one of the last acknowledgements went just up to q.
+func (d *recovery) wasReached(q psn.Seq) bool { return slices.Contains(d.points[:], q) }
+
 // forget drops what was asked for below the Seq, now that it was acknowledged.
 func (d *recovery) forget(before psn.Seq) {
 	kept := d.asks[:0]
@@ -230,8 +241,8 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 		s.catchUp(in, d.skipped(span.First), span)
 		return
 	case span.First == s.next:
-	case span.First > s.next && (span.First == s.acked || span.First < s.acked && forms[in.op].awaits):
-		// Once all before it is acknowledged the requester breaks off what it
+	case span.First > s.next && (d.wasReached(span.First) || span.First <= s.acked && forms[in.op].awaits):
+		// Once the requester hears that all before it arrived it breaks off what it
 		// resends: it goes on behind that, or asks again for an answer that it
 		// waits for still.
 		s.newRun(span.First, in.sight(), in.time-s.lastActivity())
