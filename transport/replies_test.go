@@ -24,7 +24,7 @@ func TestRepliesInOrder(t *testing.T) {
 		next, last := psn.Seq(0xfffff0), psn.Seq(0)
 		const nothing = psn.Seq(1 << 40)
 		back, open := nothing, false // where duplicates asked to go back to; inside the responses to a READ
-		owed := map[psn.Seq]int{} // READ responses and atomic answers that must come
+		owed := map[psn.Seq]int{}    // READ responses and atomic answers that must come
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			switch rapid.IntRange(0, 5).Draw(t, "step") {
 			case 0: // a READ or an atomic
