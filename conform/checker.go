@@ -124,10 +124,15 @@ func (c *Checker) misplaced() {
 
 // found reports that the packet at hand breaks a rule, as frames before it show.
 func (c *Checker) found(w *flow, r ruleID, s Severity, text string, frames ...int) {
-	if c.config.Rules.has(r) {
-		v := c.violation(w, r, s, text, frames)
-		c.config.Found(&v)
+	if !c.config.Rules.has(r) {
+		return
 	}
+	v := c.violation(w, r, s, text, frames)
+	if w != nil && rules[r].About == reliable && !w.plain && len(w.waiting) < maxDoubts && c.nDoubt < maxTotalDoubts {
+		c.wait(w, doubt{Violation: v, rule: r, kind: ifGoBackN})
+		return
+	}
+	c.config.Found(&v)
 }
 
 func (c *Checker) violation(w *flow, r ruleID, s Severity, text string, frames []int) Violation {

@@ -10,29 +10,47 @@ import (
 // doubt is a rule that seems to be broken, which only something later can decide.
 type doubt struct {
 	Violation
+	rule   ruleID
 	kind   doubtKind
 	at     psn.Seq // unlessMissed: what feedback says of it cannot be
 	beyond bool    // it was acknowledged before it was sent; else it was skipped
 	time   int64   // of the feedback
+	read   psn.Seq // ifInRead: how far into the READ the request stands
+	size   uint32  // ifInRead: DMALen
 }
 
 type doubtKind uint8
 
 const (
-	ifBySender     doubtKind = iota // it is a violation next to the requester, nothing elsewhere
-	ifSurelySender                  // the same, where the times or the losses show that the tap is there
-	ifByReceiver                    // next to the responder
-	elseNote                        // next to the responder, elsewhere a note
-	elseNoteThere                   // next to the requester, elsewhere a note
-	ifNoPaths                       // if this is not MP-RDMA
-	unlessMissed                    // unless it turns out that the capture missed packets
+	ifBySender       doubtKind = iota // it is a violation next to the requester, nothing elsewhere
+	ifSurelySender                    // the same, where the times or the losses show that the tap is there
+	ifByReceiver                      // next to the responder
+	ifByReceiverOnce                  // the same, where the network repeats no requests
+	ifOnce                            // where the network repeats no requests
+	elseNote                          // next to the responder, elsewhere a note
+	elseNoteThere                     // next to the requester if that is stated, elsewhere a note
+	elseNoteBack                      // next to the responder if that is stated, elsewhere a note
+	ifGoBackN                         // if that is how the connection recovers: the others show only later
+	ifInRead                          // if the path MTU is shown and says so at the end
+	ifNoPaths                         // if this is not MP-RDMA
+	unlessMissed                      // unless it turns out that the capture missed packets
 )
+
+// place reports whether where the capture point is decides.
+func (k doubtKind) place() bool {
+	switch k {
+	case ifOnce, ifByReceiverOnce, ifGoBackN, ifInRead, ifNoPaths, unlessMissed:
+		return false
+	}
+	return true
+}
 
 // doubts are the doubts of a flow.
 type doubts struct {
 	waiting []doubt
-	listed  int // place among Checker.doubts, from 1; 0 for none
-	holes   int // PSNs of new data that passed over here
+	listed  int  // place among Checker.doubts, from 1; 0 for none
+	holes   int  // PSNs of new data that passed over here
+	behind  bool // the responder misses what has passed here
 }
 
 // Bounds of what waits.
@@ -48,8 +66,8 @@ func (c *Checker) doubt(w *flow, kind doubtKind, r ruleID, text string, frames .
 	if !c.config.Rules.has(r) {
 		return
 	}
-	d := doubt{Violation: c.violation(w, r, Violates, text, frames), kind: kind}
-	if c.config.Tap != "" && kind != unlessMissed && kind != ifNoPaths && (kind != ifBySender || w.handle.Selective()) {
+	d := doubt{Violation: c.violation(w, r, Violates, text, frames), rule: r, kind: kind}
+	if c.config.Tap != "" && kind.place() && (kind != ifBySender || w.handle.Selective()) {
 		c.decide(w, &d)
 		return
 	}
@@ -64,8 +82,11 @@ func (c *Checker) doubt(w *flow, kind doubtKind, r ruleID, text string, frames .
 // before it was sent, where it lies beyond everything, else as received though it
 // was not seen. The capture may have missed it.
 func (c *Checker) doubtFeedback(w *flow, r ruleID, at psn.Seq, beyond bool, text string, frames ...int) {
+	if beyond && w.stale.about(at.PSN()) {
+		return
+	}
 	if c.config.Rules.has(r) && len(w.waiting) < maxDoubts && c.nDoubt < maxTotalDoubts {
-		c.wait(w, doubt{c.violation(w, r, Violates, text, frames), unlessMissed, at, beyond, c.f.Packet.Time})
+		c.wait(w, doubt{Violation: c.violation(w, r, Violates, text, frames), rule: r, kind: unlessMissed, at: at, beyond: beyond, time: c.f.Packet.Time})
 	}
 }
 
@@ -113,30 +134,46 @@ func (c *Checker) settle(w *flow) {
 
 // decide reports what is a violation after all.
 func (c *Checker) decide(w *flow, d *doubt) {
-	tap := w.handle.Tap()
-	v := &d.Violation
+	stated, v := c.config.Tap != "", &d.Violation
+	if rules[d.rule].About == reliable && w.handle.Transport() != "go-back-n" {
+		return
+	}
 	switch d.kind {
 	case ifBySender:
-		// Where new data comes with holes it has passed through a network.
-		stated := c.config.Tap != ""
-		if w.handle.Selective() || tap == dissect.TapReceiver || stated && tap == "" || !stated && w.holes > 0 {
+		if w.handle.Selective() || !c.by(w, dissect.TapSender) && !(w.behind && w.handle.Tap() == "" && !stated && c.passes(w, dissect.TapSender)) {
 			return
 		}
 	case ifSurelySender:
-		if tap != dissect.TapSender || c.config.Tap == "" && w.holes > 0 {
+		if !c.by(w, dissect.TapSender) {
 			return
 		}
 	case ifByReceiver:
-		if tap != dissect.TapReceiver {
+		if !c.by(w, dissect.TapReceiver) {
+			return
+		}
+	case ifByReceiverOnce:
+		if !c.by(w, dissect.TapReceiver) || w.handle.Twice() {
+			return
+		}
+	case ifOnce:
+		if w.handle.Twice() {
 			return
 		}
 	case elseNote:
-		if tap != dissect.TapReceiver {
+		if !c.by(w, dissect.TapReceiver) {
 			v.Severity = Notes
 		}
 	case elseNoteThere:
-		if tap != dissect.TapSender {
+		if !stated || w.handle.Tap() != dissect.TapSender {
 			v.Severity = Notes
+		}
+	case elseNoteBack:
+		if !stated || w.handle.Tap() != dissect.TapReceiver {
+			v.Severity = Notes
+		}
+	case ifInRead:
+		if n, ok := w.handle.Packets(d.size); !ok || !w.handle.MTUShown() || d.read >= psn.Seq(n) {
+			return
 		}
 	case ifNoPaths:
 		if w.handle.Transport() == "mp-rdma" {
@@ -146,10 +183,29 @@ func (c *Checker) decide(w *flow, d *doubt) {
 	c.config.Found(v)
 }
 
+// by reports whether the capture point is next to an end of the requests: if that
+// is stated, or if the times and the losses of both directions agree on it.
+func (c *Checker) by(w *flow, end dissect.Tap) bool {
+	if w.handle.Tap() != end {
+		return false
+	}
+	return c.config.Tap != "" || c.passes(w, end)
+}
+
+// passes reports whether nothing seen speaks against a capture point next to an
+// end of the requests.
+func (c *Checker) passes(w *flow, end dissect.Tap) bool {
+	if end == dissect.TapSender && w.holes > 0 { // new data comes so through a network alone
+		return false
+	}
+	other := w.handle.Reverse()
+	return !other.Valid() || other.Tap() != end
+}
+
 // sends decides the doubts about feedback that a request decides: fresh says that
 // it goes beyond all before.
 func (c *Checker) sends(w *flow, s psn.Seq, fresh bool) {
-	if len(w.waiting) == 0 {
+	if len(w.waiting) == 0 || fresh && c.f.BTH.ReTx {
 		return
 	}
 	c.resolve(w, func(d *doubt) (done, broken bool) {

@@ -77,6 +77,10 @@ func (c *Checker) irnSays(w *flow) {
 
 // irnRequest judges a packet that IRN resends.
 func (c *Checker) irnRequest(w *flow, s psn.Seq, fresh bool) {
+	switch c.f.BTH.Opcode.Verb() {
+	case codec.VerbRead, codec.VerbAtomic, codec.VerbAtomicWrite, codec.VerbFlush:
+		return // its answer may be lost, however much is acknowledged
+	}
 	if fresh || w.irn == nil || w.irn.points.n == 0 || s < w.first || w.irn.any && s < w.irn.sacked || w.irn.points.allows(s) {
 		return
 	}
@@ -95,6 +99,7 @@ type mpPacket struct {
 	seq          psn.Seq
 	known        bool
 	copies, acks int
+	partial      bool // copies of it may have passed before
 	frame        int
 	path         uint16 // of the newest copy
 	moved        bool   // copies took several paths
@@ -103,7 +108,7 @@ type mpPacket struct {
 }
 
 // mpRequest notes a packet, which is to be acknowledged.
-func (c *Checker) mpRequest(w *flow, s psn.Seq) {
+func (c *Checker) mpRequest(w *flow, s psn.Seq, fresh bool) {
 	if w.mp == nil {
 		if c.nPaths == maxPathFlows || !c.list(w) {
 			return
@@ -114,7 +119,7 @@ func (c *Checker) mpRequest(w *flow, s psn.Seq) {
 	e := &w.mp.packets[uint64(s)%uint64(len(w.mp.packets))]
 	if !e.known || e.seq != s {
 		c.mpMissing(w, e)
-		*e = mpPacket{seq: s, known: true}
+		*e = mpPacket{seq: s, known: true, partial: !fresh || c.packet.BTH.ReTx}
 	}
 	p := &c.packet
 	e.moved = e.moved || e.copies > 0 && p.Path != e.path
@@ -131,7 +136,7 @@ func (c *Checker) mpMissing(w *flow, e *mpPacket) {
 		v := c.violation(w, mpOneACKPerPacket, Violates, say("no acknowledgement of %s, though a later AACK says that it was received", e.seq.PSN()), nil)
 		v.Frames[0] = e.frame
 		if c.config.Rules.has(mpOneACKPerPacket) {
-			c.decide(w, &doubt{Violation: v, kind: ifByReceiver})
+			c.decide(w, &doubt{Violation: v, rule: mpOneACKPerPacket, kind: ifByReceiver})
 		}
 	}
 }
@@ -156,8 +161,11 @@ func (c *Checker) mpACK(w *flow) {
 		return
 	}
 	e.acks++
+	if e.partial {
+		return
+	}
 	if e.acks > e.copies {
-		c.found(w, mpOneACKPerPacket, Violates, say("%s acknowledged %d times, it was sent %d times", s.PSN(), e.acks, e.copies), e.frame)
+		c.doubt(w, ifByReceiverOnce, mpOneACKPerPacket, say("%s acknowledged %d times, it was sent %d times", s.PSN(), e.acks, e.copies), e.frame)
 	}
 	if !e.moved && p.Path != e.path {
 		c.found(w, mpACKOnOwnPath, Violates, say("ACK of %s on path %d, it was sent on path %d", s.PSN(), p.Path, e.path), e.frame)
@@ -167,10 +175,10 @@ func (c *Checker) mpACK(w *flow) {
 		c.found(w, mpEchoes, Violates, say("ReTxEcho of %s is %t, its ReTx was not", s.PSN(), h.ReTxEcho), e.frame)
 	}
 	if !h.ECE && !e.clear {
-		c.found(w, mpEchoes, Violates, say("ACK of %s without ECE, it carried a CE mark", s.PSN()), e.frame)
+		c.doubt(w, ifOnce, mpEchoes, say("ACK of %s without ECE, it carried a CE mark", s.PSN()), e.frame)
 	}
 	if h.ECE && !e.ce {
-		c.doubt(w, ifByReceiver, mpEchoes, say("ACK of %s with ECE, it carried no CE mark", s.PSN()), e.frame)
+		c.doubt(w, ifByReceiverOnce, mpEchoes, say("ACK of %s with ECE, it carried no CE mark", s.PSN()), e.frame)
 	}
 }
 

@@ -11,6 +11,7 @@ type flow struct {
 	c      *Checker
 	epoch  int
 	ended  bool // refused for good
+	stale  stale
 
 	requester
 	responder
@@ -28,8 +29,20 @@ type sight struct {
 // here is the packet at hand.
 func (c *Checker) here() sight { return sight{c.f.Packet.Number, c.f.Packet.Time} }
 
+// stale is up to where the epoch before had been sent. Where a sender goes back
+// very far an epoch may begin that is none, and feedback on that may be in flight
+// in any case.
+type stale struct {
+	known bool
+	top   psn.PSN
+}
+
+// about reports whether feedback on q may be about the epoch before.
+func (s stale) about(q psn.PSN) bool { return s.known && q.Sub(s.top) <= 0 }
+
 // begin forgets what was before a new epoch.
 func (w *flow) begin(epoch int) {
+	w.stale = stale{w.on, w.top.PSN()}
 	if w.epoch != 0 {
 		w.c.settle(w)
 	}

@@ -105,7 +105,16 @@ func (c *Checker) inRead(w *flow, s psn.Seq) {
 			return
 		}
 	}
-	c.found(w, readConsumption, Violates, say("%s at %s, the READ before it takes %s", c.f.BTH.Opcode, s.PSN(), span(psn.Span{First: r.seq, Last: r.next - 1})), r.frame)
+	if !c.config.Rules.has(readConsumption) {
+		return
+	}
+	text := say("%s at %s, the READ before it takes %s", c.f.BTH.Opcode, s.PSN(), span(psn.Span{First: r.seq, Last: r.next - 1}))
+	d := doubt{Violation: c.violation(w, readConsumption, Violates, text, []int{r.frame}), rule: readConsumption, kind: ifInRead, read: s - r.seq, size: r.reth.DMALen}
+	if len(w.waiting) == maxDoubts || c.nDoubt == maxTotalDoubts {
+		c.decide(w, &d)
+		return
+	}
+	c.wait(w, d)
 }
 
 func byteCount(n int) string {

@@ -59,7 +59,7 @@ func (c *Checker) request(w *flow) {
 	case "irn":
 		c.irnRequest(w, s, fresh)
 	case "mp-rdma":
-		c.mpRequest(w, s)
+		c.mpRequest(w, s, fresh)
 	}
 	if goBackN && w.running {
 		c.order(w, s)

@@ -8,6 +8,7 @@ import (
 // responder is what is kept of the feedback.
 type responder struct {
 	heard    bool
+	plain    bool    // an acknowledgement came as go-back-N has them
 	acked    psn.Seq // one past the highest PSN known to have arrived, by anything that was said
 	cum      psn.Seq // the same by acknowledgements and NAKs alone
 	cumAt    sight
@@ -38,6 +39,7 @@ func (c *Checker) acknowledges(w *flow) {
 	if !p.Has(codec.HeaderAETH) || p.Has(codec.HeaderTCAETH) || w.ended || !w.on {
 		return
 	}
+	w.plain = w.plain || op.Verb() == codec.VerbAck
 	s, at := c.f.Seq, c.here()
 	older := w.order.older(c.f.Packet.IPID)
 	if op.Verb() == codec.VerbAtomicAck {

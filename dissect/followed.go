@@ -65,6 +65,13 @@ func (f Flow) Transport() string { return transportNames[f.half.transport] }
 // Service is the transport service.
 func (f Flow) Service() codec.Service { return f.half.service }
 
+// Reverse is the requests of the other end, zero while nothing follows them.
+func (f Flow) Reverse() Flow { return Flow{f.half.partner} }
+
+// Twice reports whether a frame of the requests was seen twice. A mirror may have
+// done that, or the network, and then both arrive.
+func (f Flow) Twice() bool { return f.half.twice }
+
 // Selective reports whether the requester was seen to resend only what was
 // missing.
 func (f Flow) Selective() bool { return f.half.req.selects() }
@@ -96,6 +103,14 @@ func (f Flow) MTU() int {
 		n *= 2
 	}
 	return n
+}
+
+// MTUShown reports whether the path MTU is certain: payload, a response or
+// connection management has shown it. Else it follows from where the request
+// behind a READ begins, and one between them may have been lost.
+func (f Flow) MTUShown() bool {
+	p := f.half.partner
+	return f.half.mtuShown || p != nil && p.mtuShown
 }
 
 // AckTimeout is that of the requester as connection management set it, 0 while
