@@ -128,8 +128,8 @@ func (c *Checker) found(w *flow, r ruleID, s Severity, text string, frames ...in
 		return
 	}
 	v := c.violation(w, r, s, text, frames)
-	if w != nil && rules[r].About == reliable && !w.plain && len(w.waiting) < maxDoubts && c.nDoubt < maxTotalDoubts {
-		c.wait(w, doubt{Violation: v, rule: r, kind: ifGoBackN})
+	if w != nil && (rules[r].About == reliable && !w.plain || r.paired() && w.handle.Rivals()) {
+		c.hold(w, doubt{Violation: v, rule: r, kind: ifSo})
 		return
 	}
 	c.config.Found(&v)

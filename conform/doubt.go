@@ -30,7 +30,7 @@ const (
 	elseNote                          // next to the responder, elsewhere a note
 	elseNoteThere                     // next to the requester if that is stated, elsewhere a note
 	elseNoteBack                      // next to the responder if that is stated, elsewhere a note
-	ifGoBackN                         // if that is how the connection recovers: the others show only later
+	ifSo                              // if that is how the connection recovers: the others show only later
 	ifInRead                          // if the path MTU is shown and says so at the end
 	ifNoPaths                         // if this is not MP-RDMA
 	unlessMissed                      // unless it turns out that the capture missed packets
@@ -39,7 +39,7 @@ const (
 // place reports whether where the capture point is decides.
 func (k doubtKind) place() bool {
 	switch k {
-	case ifOnce, ifByReceiverOnce, ifGoBackN, ifInRead, ifNoPaths, unlessMissed:
+	case ifOnce, ifByReceiverOnce, ifSo, ifInRead, ifNoPaths, unlessMissed:
 		return false
 	}
 	return true
@@ -67,10 +67,15 @@ func (c *Checker) doubt(w *flow, kind doubtKind, r ruleID, text string, frames .
 		return
 	}
 	d := doubt{Violation: c.violation(w, r, Violates, text, frames), rule: r, kind: kind}
-	if c.config.Tap != "" && kind.place() && (kind != ifBySender || w.handle.Selective()) {
+	if c.config.Tap != "" && kind.place() && !(r.paired() && w.handle.Rivals()) && (kind != ifBySender || w.handle.Selective()) {
 		c.decide(w, &d)
 		return
 	}
+	c.hold(w, d)
+}
+
+// hold lets a doubt wait for the end, or decides it now if there is no room.
+func (c *Checker) hold(w *flow, d doubt) {
 	if len(w.waiting) == maxDoubts || c.nDoubt == maxTotalDoubts {
 		c.decide(w, &d)
 		return
@@ -135,7 +140,8 @@ func (c *Checker) settle(w *flow) {
 // decide reports what is a violation after all.
 func (c *Checker) decide(w *flow, d *doubt) {
 	stated, v := c.config.Tap != "", &d.Violation
-	if rules[d.rule].About == reliable && w.handle.Transport() != "go-back-n" {
+	alien := w.handle.Rivals() && !w.handle.Sure() // who answers may belong to others
+	if rules[d.rule].About == reliable && w.handle.Transport() != "go-back-n" || alien && d.rule.paired() {
 		return
 	}
 	switch d.kind {
@@ -164,11 +170,11 @@ func (c *Checker) decide(w *flow, d *doubt) {
 			v.Severity = Notes
 		}
 	case elseNoteThere:
-		if !stated || w.handle.Tap() != dissect.TapSender {
+		if !stated || alien || w.handle.Tap() != dissect.TapSender {
 			v.Severity = Notes
 		}
 	case elseNoteBack:
-		if !stated || w.handle.Tap() != dissect.TapReceiver {
+		if !stated || alien || w.handle.Tap() != dissect.TapReceiver {
 			v.Severity = Notes
 		}
 	case ifInRead:
@@ -231,13 +237,20 @@ func (c *Checker) covers(w *flow, s psn.Seq) {
 
 // resolve ends the doubts that are done and reports those that are violations.
 func (c *Checker) resolve(w *flow, about func(*doubt) (done, broken bool)) {
+	var so []doubt
 	before := len(w.waiting)
 	w.waiting = slices.DeleteFunc(w.waiting, func(d doubt) bool {
 		done, broken := about(&d)
 		if broken {
-			c.config.Found(&d.Violation)
+			d.kind = ifSo
+			if !w.handle.Rivals() {
+				c.decide(w, &d)
+				return true
+			}
+			so = append(so, d)
 		}
 		return done
 	})
+	w.waiting = append(w.waiting, so...) // no more than were taken out
 	c.nDoubt -= before - len(w.waiting)
 }

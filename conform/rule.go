@@ -96,6 +96,17 @@ var rules = [nRules]Rule{
 	mpAACK:                   {"mp-aack", Violates, mpPaper + ", 3.2", "AACK is the highest PSN received in order, the packet acknowledged included", "mp-rdma", anywhere},
 }
 
+// paired reports whether a rule speaks of both ends, so that it must be certain
+// that they belong together.
+func (r ruleID) paired() bool {
+	switch r {
+	case readConsumption, middleLastFollowFirst, dmaLenEqualsPayload, padCount, icrcRight, reservedBits,
+		irnDMALenOfEachPacket, tcSegmentNum, tcSegmentOrder:
+		return false
+	}
+	return true
+}
+
 // Rules lists all rules, in the order of the documentation.
 func Rules() []Rule { return slices.Clone(rules[:]) }
 
