@@ -141,8 +141,11 @@ func (c *Checker) settle(w *flow) {
 func (c *Checker) decide(w *flow, d *doubt) {
 	stated, v := c.config.Tap != "", &d.Violation
 	alien := w.handle.Rivals() && !w.handle.Sure() // who answers may belong to others
-	if rules[d.rule].About == reliable && w.handle.Transport() != "go-back-n" || alien && d.rule.paired() {
+	if rules[d.rule].About == reliable && (!w.plain || w.handle.Transport() != "go-back-n") || alien && d.rule.paired() {
 		return
+	}
+	if d.rule == nakNamesFirstMissing && w.handle.Twice() {
+		return // what is missing may have come with the second one
 	}
 	switch d.kind {
 	case ifBySender:

@@ -77,8 +77,7 @@ func (c *Checker) irnSays(w *flow) {
 
 // irnRequest judges a packet that IRN resends.
 func (c *Checker) irnRequest(w *flow, s psn.Seq, fresh bool) {
-	switch c.f.BTH.Opcode.Verb() {
-	case codec.VerbRead, codec.VerbAtomic, codec.VerbAtomicWrite, codec.VerbFlush:
+	if answered(c.f.BTH.Opcode) {
 		return // its answer may be lost, however much is acknowledged
 	}
 	if fresh || w.irn == nil || w.irn.points.n == 0 || s < w.first || w.irn.any && s < w.irn.sacked || w.irn.points.allows(s) {
@@ -90,6 +89,7 @@ func (c *Checker) irnRequest(w *flow, s psn.Seq, fresh bool) {
 // mpRDMA is the last packets of an MP-RDMA flow.
 type mpRDMA struct {
 	packets [256]mpPacket
+	blind   int // frame before which copies may have passed unseen
 	aack    psn.Seq
 	heard   bool
 }
@@ -100,6 +100,7 @@ type mpPacket struct {
 	known        bool
 	copies, acks int
 	partial      bool // copies of it may have passed before
+	began        int  // frame of the first copy
 	frame        int
 	path         uint16 // of the newest copy
 	moved        bool   // copies took several paths
@@ -119,7 +120,7 @@ func (c *Checker) mpRequest(w *flow, s psn.Seq, fresh bool) {
 	e := &w.mp.packets[uint64(s)%uint64(len(w.mp.packets))]
 	if !e.known || e.seq != s {
 		c.mpMissing(w, e)
-		*e = mpPacket{seq: s, known: true, partial: !fresh || c.packet.BTH.ReTx}
+		*e = mpPacket{seq: s, known: true, partial: !fresh || c.packet.BTH.ReTx, began: c.f.Packet.Number}
 	}
 	p := &c.packet
 	e.moved = e.moved || e.copies > 0 && p.Path != e.path
@@ -161,7 +162,7 @@ func (c *Checker) mpACK(w *flow) {
 		return
 	}
 	e.acks++
-	if e.partial {
+	if e.partial || e.began <= w.mp.blind {
 		return
 	}
 	if e.acks > e.copies {

@@ -58,6 +58,9 @@ func (w *flow) begin(epoch int) {
 func (w *flow) rejoin() {
 	w.leaveModel()
 	w.previous.known, w.message.known, w.running = false, false, false
+	if w.mp != nil {
+		w.mp.blind = w.c.f.Packet.Number
+	}
 }
 
 // points are the last PSNs at which the requester may have gone back: those that

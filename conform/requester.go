@@ -75,6 +75,16 @@ func (c *Checker) request(w *flow) {
 	}
 }
 
+// answered reports whether a request has an answer of its own, for which it is
+// sent again though it was acknowledged.
+func answered(op codec.Opcode) bool {
+	switch op.Verb() {
+	case codec.VerbRead, codec.VerbAtomic, codec.VerbAtomicWrite, codec.VerbFlush:
+		return true
+	}
+	return false
+}
+
 // size learns how many PSNs the READ before takes, where an answer to it has told
 // the path MTU since.
 func (w *flow) size() {
@@ -105,7 +115,7 @@ func (c *Checker) run(w *flow, s psn.Seq) {
 	read := c.f.BTH.Opcode.Verb() == codec.VerbRead
 	switch {
 	case !w.heard, w.points.allows(s), s < w.first:
-	case read || w.answers > 0 && s < w.acked: // a response is missing: the request goes back to that
+	case answered(c.f.BTH.Opcode), w.answers > 0 && s < w.acked: // a response is missing: the request goes back to that
 	case w.refusal.frame > 0 && w.refusal.seq >= w.acked:
 		c.doubt(w, ifBySender, resendStartsAtNAK, say("resend begins at %s, the NAK names %s", s.PSN(), w.refusal.seq.PSN()), w.refusal.frame)
 	default: // what a timer resends first may be lost before the tap
