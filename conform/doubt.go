@@ -12,6 +12,7 @@ type doubt struct {
 	Violation
 	rule   ruleID
 	kind   doubtKind
+	other  bool    // it was found by the terms of another transport than go-back-N
 	at     psn.Seq // unlessMissed: what feedback says of it cannot be
 	beyond bool    // it was acknowledged before it was sent; else it was skipped
 	time   int64   // of the feedback
@@ -28,6 +29,9 @@ const (
 	ifByReceiverOnce                  // the same, where the network repeats no requests
 	ifOnce                            // where the network repeats no requests
 	elseNote                          // next to the responder, elsewhere a note
+	ifCounts                          // next to the responder, or where that counts up its identifications
+	ifCountsElseNote                  // the same, elsewhere a note
+	ifGapless                         // next to the responder, or where its identifications show that all it sent passed here
 	elseNoteThere                     // next to the requester if that is stated, elsewhere a note
 	elseNoteBack                      // next to the responder if that is stated, elsewhere a note
 	ifSo                              // if that is how the connection recovers: the others show only later
@@ -39,7 +43,7 @@ const (
 // place reports whether where the capture point is decides.
 func (k doubtKind) place() bool {
 	switch k {
-	case ifOnce, ifByReceiverOnce, ifSo, ifInRead, ifNoPaths, unlessMissed:
+	case ifOnce, ifByReceiverOnce, ifCounts, ifCountsElseNote, ifGapless, ifSo, ifInRead, ifNoPaths, unlessMissed:
 		return false
 	}
 	return true
@@ -66,7 +70,7 @@ func (c *Checker) doubt(w *flow, kind doubtKind, r ruleID, text string, frames .
 	if !c.config.Rules.has(r) {
 		return
 	}
-	d := doubt{Violation: c.violation(w, r, Violates, text, frames), rule: r, kind: kind}
+	d := doubt{Violation: c.violation(w, r, Violates, text, frames), rule: r, kind: kind, other: w.handle.Transport() != "go-back-n"}
 	if c.config.Tap != "" && kind.place() && !(r.paired() && w.handle.Rivals()) && (kind != ifBySender || w.handle.Selective()) {
 		c.decide(w, &d)
 		return
@@ -130,6 +134,7 @@ func (c *Checker) unlist(w *flow) {
 // settle decides what a flow leaves open.
 func (c *Checker) settle(w *flow) {
 	c.mpRest(w)
+	c.lateRest(w)
 	for i := range w.waiting {
 		c.decide(w, &w.waiting[i])
 	}
@@ -141,7 +146,7 @@ func (c *Checker) settle(w *flow) {
 func (c *Checker) decide(w *flow, d *doubt) {
 	stated, v := c.config.Tap != "", &d.Violation
 	alien := w.handle.Rivals() && !w.handle.Sure() // who answers may belong to others
-	if rules[d.rule].About == reliable && (!w.plain || w.handle.Transport() != "go-back-n") || alien && d.rule.paired() {
+	if d.rule.goBackN() && !d.other && (!w.plain || w.handle.Transport() != "go-back-n") || alien && d.rule.paired() {
 		return
 	}
 	if d.rule == nakNamesFirstMissing && w.handle.Twice() {
@@ -172,6 +177,18 @@ func (c *Checker) decide(w *flow, d *doubt) {
 		if !c.by(w, dissect.TapReceiver) {
 			v.Severity = Notes
 		}
+	case ifCounts:
+		if !w.order.counts() && !c.by(w, dissect.TapReceiver) {
+			return
+		}
+	case ifCountsElseNote:
+		if !w.order.counts() && !c.by(w, dissect.TapReceiver) {
+			v.Severity = Notes
+		}
+	case ifGapless:
+		if !w.order.gapless(fewGapless) && !c.by(w, dissect.TapReceiver) {
+			return
+		}
 	case elseNoteThere:
 		if !stated || alien || w.handle.Tap() != dissect.TapSender {
 			v.Severity = Notes
@@ -192,9 +209,15 @@ func (c *Checker) decide(w *flow, d *doubt) {
 	c.config.Found(v)
 }
 
+// fewGapless is of how many packets the identifications must have no gap.
+const fewGapless = 8
+
 // by reports whether the capture point is next to an end of the requests: if that
 // is stated, or if the times and the losses of both directions agree on it.
 func (c *Checker) by(w *flow, end dissect.Tap) bool {
+	if w.handle.Tap() == "" && c.config.Tap == "" && end == dissect.TapReceiver && w.near >= fewNear {
+		return true
+	}
 	if w.handle.Tap() != end {
 		return false
 	}

@@ -16,8 +16,9 @@ type flow struct {
 	requester
 	responder
 	doubts
-	irn *irn
-	mp  *mpRDMA
+	batches batches
+	irn     *irn
+	mp      *mpRDMA
 }
 
 // sight is a packet that is referred to again.
@@ -51,6 +52,7 @@ func (w *flow) begin(epoch int) {
 		w.c.nPaths--
 	}
 	w.epoch, w.ended, w.irn, w.mp = epoch, false, nil, nil
+	w.batches = batches{}
 	w.requester, w.responder = requester{}, responder{}
 }
 

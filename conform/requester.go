@@ -9,6 +9,8 @@ import (
 type requester struct {
 	on       bool
 	first    psn.Seq // the first one seen
+	firstOp  codec.Opcode
+	firstAt  int     // its frame
 	top      psn.Seq // one past the highest one seen
 	cursor   psn.Seq // what continues the present run
 	running  bool    // cursor is known
@@ -30,6 +32,8 @@ type previous struct {
 	sized     bool // next is known
 	hasRETH   bool
 	reth      codec.RETH
+	time      int64
+	fresh     bool // no copy of it was seen before
 }
 
 // request judges a request packet.
@@ -44,6 +48,7 @@ func (c *Checker) request(w *flow) {
 	}
 	if !w.on {
 		w.on, w.first, w.top, w.moved = true, s, s, f.Packet.Time
+		w.firstOp, w.firstAt = op, f.Packet.Number
 	}
 	w.size()
 	fresh := s >= w.top
@@ -51,6 +56,7 @@ func (c *Checker) request(w *flow) {
 	c.messages(w, s)
 	goBackN := w.handle.Transport() == "go-back-n" && w.handle.Service() != codec.UC
 	if fresh {
+		w.batches.passes(c.here(), &c.config.Thresholds)
 		if s > w.top && (!w.previous.known || w.previous.sized) {
 			w.holes += int(s - w.top)
 		}
@@ -67,7 +73,7 @@ func (c *Checker) request(w *flow) {
 	next := s + psn.Seq(max(n, 1))
 	w.top = max(w.top, next)
 	w.cursor, w.running = next, sized
-	w.previous = previous{seq: s, next: next, op: op, frame: f.Packet.Number, known: true, sized: sized, hasRETH: p.Has(codec.HeaderRETH), reth: p.RETH}
+	w.previous = previous{seq: s, next: next, op: op, frame: f.Packet.Number, time: f.Packet.Time, fresh: fresh && !f.BTH.ReTx, known: true, sized: sized, hasRETH: p.Has(codec.HeaderRETH), reth: p.RETH}
 	if goBackN {
 		c.arrive(w, n, sized)
 	} else if w.expected != nil {

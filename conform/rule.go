@@ -51,6 +51,8 @@ const (
 	irnDMALenOfEachPacket
 	tcSegmentNum
 	tcSegmentOrder
+	tcPSN
+	tcReportInTime
 	mpOneACKPerPacket
 	mpACKOnOwnPath
 	mpEchoes
@@ -71,9 +73,9 @@ const (
 var rules = [nRules]Rule{
 	nakNamesFirstMissing:     {"nak-names-first-missing", Violates, "IBA 9.7.5.2", "a sequence NAK names the first PSN that is missing", reliable, anywhere},
 	oneNAK:                   {"one-nak", Violates, "IBA 9.7.5.2", "one NAK, and no second until the PSN that it names has come", reliable, anywhere},
-	ackRegression:            {"ack-regression", Violates, "IBA 9.7.5.1.2", "acknowledgements never go back", reliable, "anywhere; a note where it may have been overtaken"},
+	ackRegression:            {"ack-regression", Violates, "IBA 9.7.5.1.2", "acknowledgements never go back", "go-back-n, irn", "anywhere; a note where it may have been overtaken"},
 	ackWithinWindow:          {"ack-within-window", Violates, "IBA 9.7.6", "an acknowledgement names a PSN that was sent", reliable, anywhere},
-	msnGrows:                 {"msn-grows-by-completed-messages", Violates, "IBA 9.7.7.1", "the MSN grows by the number of messages completed", reliable, anywhere},
+	msnGrows:                 {"msn-grows-by-completed-messages", Violates, "IBA 9.7.7.1", "the MSN grows by the number of messages completed", everyone, anywhere},
 	resendStartsAtNAK:        {"resend-starts-at-nak", Violates, "IBA 9.7.5.2", "a resend begins at the PSN that feedback asks for", reliable, bySender},
 	resendInOrder:            {"resend-in-order", Violates, "IBA 9.7.5", "a resend runs in order and leaves nothing out", reliable, bySender},
 	retryCount:               {"retry-count", Violates, "IBA 9.7.6.1.3", "no more retries without progress than the retry count", reliable, "anywhere, with the CM exchange"},
@@ -90,7 +92,9 @@ var rules = [nRules]Rule{
 	irnDMALenOfEachPacket:    {"irn-dmalen-of-each-packet", Violates, irnPaper + ", 4.3", "the RETH of a WRITE packet speaks of just its payload", "irn", anywhere},
 	tcSegmentNum:             {"tc-segment-num", Violates, draft, "SegmentNum is 1 to 4", "windowless", anywhere},
 	tcSegmentOrder:           {"tc-segment-order", Violates, draft, "segments are ordered, disjoint and above LastFinishedPSN", "windowless", anywhere},
-	mpOneACKPerPacket:        {"mp-one-ack-per-packet", Violates, mpPaper + ", 3.1", "each packet draws one acknowledgement", "mp-rdma", "anywhere for one too many, else next to the responder"},
+	tcPSN:                    {"tc-psn", Violates, "this toolkit, for the draft is silent", "the PSN of a report is its LastFinishedPSN", "windowless", anywhere},
+	tcReportInTime:           {"tc-report-in-time", Violates, draft, "a report comes when the number of packets or the time for it is reached", "windowless", "next to the responder; elsewhere a note. Thresholds as stated, else as other reports show them"},
+	mpOneACKPerPacket:        {"mp-one-ack-per-packet", Violates, mpPaper + ", 3.1", "each packet draws one acknowledgement", "mp-rdma", "next to the responder; one too few also where its IPv4 identifications show that all passed"},
 	mpACKOnOwnPath:           {"mp-ack-on-own-path", Violates, mpPaper + ", 3.1", "an acknowledgement returns on its packet's path", "mp-rdma", anywhere},
 	mpEchoes:                 {"mp-echoes", Violates, mpPaper + ", 3.1", "ECE and ReTxEcho repeat what the packet carried", "mp-rdma", "anywhere; an ECE too many next to the responder"},
 	mpAACK:                   {"mp-aack", Violates, mpPaper + ", 3.2", "AACK is the highest PSN received in order, the packet acknowledged included", "mp-rdma", anywhere},
@@ -101,11 +105,14 @@ var rules = [nRules]Rule{
 func (r ruleID) paired() bool {
 	switch r {
 	case readConsumption, middleLastFollowFirst, dmaLenEqualsPayload, padCount, icrcRight, reservedBits,
-		irnDMALenOfEachPacket, tcSegmentNum, tcSegmentOrder:
+		irnDMALenOfEachPacket, tcSegmentNum, tcSegmentOrder, tcPSN:
 		return false
 	}
 	return true
 }
+
+// goBackN reports whether a rule is judged by the terms of go-back-N.
+func (r ruleID) goBackN() bool { return r <= earlyTimeout }
 
 // Rules lists all rules, in the order of the documentation.
 func Rules() []Rule { return slices.Clone(rules[:]) }
