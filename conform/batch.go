@@ -43,10 +43,10 @@ type Thresholds struct {
 }
 
 const (
-	fewReports = 5             // from which thresholds are estimated
-	farBeyond  = 2             // times what all others show
-	speaking   = int64(50_000) // what a responder may take until its report passes, nanoseconds
-	allRanges  = 4             // SegmentNum of a report that the number of ranges may have caused
+	fewReports = 5              // from which thresholds are estimated
+	farBeyond  = 8              // times what all others show
+	speaking   = int64(500_000) // nanoseconds that a report may wait behind READ responses in its port
+	allRanges  = 4              // SegmentNum of a report that the number of ranges may have caused
 )
 
 // passes notes a new packet on its way to the responder.
@@ -116,7 +116,7 @@ func (b *batches) show(r *batch) {
 // lateRest judges at the end the report that took longest.
 func (c *Checker) lateRest(w *flow) {
 	b := &w.batches
-	if b.reports < fewReports || b.most == 0 || b.worst.packets <= farBeyond*b.most || b.worst.time <= farBeyond*b.longest {
+	if b.reports < fewReports || b.most == 0 || b.worst.packets <= farBeyond*b.most || b.worst.time <= max(farBeyond*b.longest, speaking) {
 		return
 	}
 	v := b.worst.Violation
