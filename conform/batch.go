@@ -3,6 +3,7 @@ package conform
 import (
 	"time"
 
+	"github.com/rdmadump/rdmadump/dissect"
 	"github.com/rdmadump/rdmadump/psn"
 )
 
@@ -18,17 +19,19 @@ type batches struct {
 	counted int64 // time of the one with which the stated number was reached, 0 before it
 	aged    int64 // time of the first one behind the stated time, 0 before it
 
-	newest  psn.Seq // the highest PSN reported
-	last    int64   // time of the last report
-	reports int
-	worst   batch // that with the longest time
-	most    int   // packets, of the others
-	longest int64 // time since the report before, of the others
+	newest   psn.Seq // the highest PSN reported
+	last     int64   // time of the last report
+	reports  int
+	worst    batch // that with the longest time
+	most     int   // packets, of the others
+	mostTold int   // the same by their own word
+	longest  int64 // time since the report before, of the others
 }
 
 // batch is what a report is about.
 type batch struct {
 	Violation
+	told    int // packets by its own word; what passed includes, away from the responder, what is still on its way
 	packets int
 	time    int64
 	since   int64 // the report before; the draft may mean that
@@ -83,9 +86,7 @@ func (c *Checker) inTime(w *flow) {
 	if b.reports == 0 {
 		b.newest = w.first - 1
 	}
-	// What passed since the last report includes, away from the responder, what is
-	// still on its way.
-	this := batch{packets: min(b.packets, int(newest-b.newest)), time: now - b.began}
+	this := batch{told: int(newest - b.newest), packets: b.packets, time: now - b.began}
 	b.newest = max(b.newest, newest)
 	b.reports++
 	this.ranges = c.packet.TCAETH.SegmentNum == allRanges || b.reports == 1
@@ -109,18 +110,22 @@ func (c *Checker) inTime(w *flow) {
 // caused it.
 func (b *batches) show(r *batch) {
 	if !r.ranges {
-		b.most, b.longest = max(b.most, r.packets), max(b.longest, r.since)
+		b.most, b.mostTold, b.longest = max(b.most, r.packets), max(b.mostTold, r.told), max(b.longest, r.since)
 	}
 }
 
 // lateRest judges at the end the report that took longest.
 func (c *Checker) lateRest(w *flow) {
 	b := &w.batches
-	if b.reports < fewReports || b.most == 0 || b.worst.packets <= farBeyond*b.most || b.worst.time <= max(farBeyond*b.longest, speaking) {
+	n, most := b.worst.told, b.mostTold
+	if c.by(w, dissect.TapReceiver) {
+		n, most = b.worst.packets, b.most
+	}
+	if b.reports < fewReports || most == 0 || n <= farBeyond*most || b.worst.time <= max(farBeyond*b.longest, speaking) {
 		return
 	}
 	v := b.worst.Violation
-	v.Text += say("; of the others none takes longer than %s, nor is about more than %d", nanos(b.longest), b.most)
+	v.Text += say("; of the others none takes longer than %s, nor is about more than %d", nanos(b.longest), most)
 	c.decide(w, &doubt{Violation: v, rule: tcReportInTime, kind: elseNote, other: true})
 	w.batches = batches{}
 }
