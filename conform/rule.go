@@ -122,6 +122,9 @@ type RuleSet struct{ left uint64 } // bit i: rule i is not in it
 
 func (s RuleSet) has(r ruleID) bool { return s.left>>r&1 == 0 }
 
+// Empty reports whether no rule is left in the set.
+func (s RuleSet) Empty() bool { return s.left == 1<<nRules-1 }
+
 // find is the rule with a name.
 func find(name string) (ruleID, error) {
 	i := slices.IndexFunc(rules[:], func(r Rule) bool { return r.Name == name })
