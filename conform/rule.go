@@ -85,7 +85,7 @@ var rules = [nRules]Rule{
 	payloadFillsMTU:          {"payload-fills-mtu", Violates, "IBA 9.7.4.1", "First and Middle carry a whole path MTU, Last 1 byte to a path MTU", everyone, anywhere},
 	dmaLenEqualsPayload:      {"dmalen-equals-payload", Violates, "IBA 9.7.4.1", "the payload of a message adds up to its DMALen", everyone, anywhere},
 	padCount:                 {"pad-count", Violates, "IBA 9.2", "PadCnt fills the payload up to whole words, and only the last packet has pad", everyone, anywhere},
-	icrcRight:                {"icrc", Violates, "IBA 7.8", "the ICRC is right", everyone, "a violation next to who sent it, elsewhere a note"},
+	icrcRight:                {"icrc", Violates, "IBA 7.8", "the ICRC is right", everyone, "a violation next to who sent it where --side says so, elsewhere a note"},
 	reservedBits:             {"reserved-bits", Violates, "IBA 9.2, 9.3", "reserved bits are zero", everyone, anywhere},
 	irnNACKNamesFirstMissing: {"irn-nack-names-first-missing", Violates, irnPaper + ", 3.1", "a NACK names a PSN that came above the one still expected", "irn", anywhere},
 	irnResendOnlyHoles:       {"irn-resend-only-holes", Violates, irnPaper + ", 3.1", "only the cumulative PSN, and PSNs below the highest SACK, are resent", "irn", bySender},
