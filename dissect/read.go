@@ -276,9 +276,12 @@ func (h *half) learnMTU(in *arrival) {
 	if f.ends || in.payload == 0 {
 		return
 	}
-	if m := mtuOf(in.payload); m != 0 && h.mtu != m {
-		h.setMTUs(m)
+	switch m := mtuOf(in.payload); {
+	case m != 0 && h.mtu != m:
+		h.showMTUs(m)
 		h.settleTails()
+	case m != 0:
+		h.mtuShown = true
 	}
 }
 
@@ -299,6 +302,13 @@ func (h *half) mtus() mtus {
 		return h.mtu & h.partner.mtu
 	}
 	return h.mtu
+}
+
+// showMTUs is setMTUs where more than the distance of two requests says so, which
+// a loss between them stretches.
+func (h *half) showMTUs(m mtus) {
+	h.setMTUs(m)
+	h.mtuShown = true
 }
 
 func (h *half) setMTUs(m mtus) {
