@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/rdmadump/rdmadump/dissect"
 )
@@ -33,6 +34,10 @@ func FormOf(name string, pcap Form) Form {
 // hold: all of its frames are of the link type of the first one.
 var ErrLinkType = errors.New("a pcap file holds frames of one link type")
 
+// ErrTime is wrapped by the error about a time that a pcap file cannot hold: it has
+// 32 bits for the seconds since 1970.
+var ErrTime = errors.New("a pcap file holds no times behind 2106")
+
 // writePcap writes a frame as
 //
 //	+---------------------------------------------------------------+
@@ -46,6 +51,10 @@ func (w *Writer) writePcap(f *dissect.Frame, data []byte) {
 		w.pcapHeader(f.Link)
 	} else if f.Link != w.last.link {
 		w.keep(fmt.Errorf("%w: %v, then %v", ErrLinkType, w.last.link, f.Link))
+		return
+	}
+	if w.time/1e9 > math.MaxUint32 {
+		w.keep(fmt.Errorf("%w, not %s", ErrTime, time.Unix(0, f.Time).UTC().Format(time.RFC3339)))
 		return
 	}
 	fraction := w.time % 1e9

@@ -97,7 +97,7 @@ func NewWriter(dst io.Writer, name string, o WriterOptions) (*Writer, error) {
 var le = binary.LittleEndian
 
 // WriteFrame writes a frame: Data up to the snap length, WireLen, Link and Time; a
-// time before 1970 becomes 1970. Frames whose File and Interface are equal are of
+// time before 1970 becomes 1970; one behind 2106 does not fit in pcap, and the error wraps ErrTime. Frames whose File and Interface are equal are of
 // one interface. pcap knows no interfaces, and one link type only: the error wraps
 // ErrLinkType. It does not allocate, but for the first frame of an interface.
 func (w *Writer) WriteFrame(f *dissect.Frame) error {

@@ -21,6 +21,9 @@ type Config struct {
 	// it; suspicions then need not wait.
 	Tap dissect.Tap
 
+	// Thresholds are those of windowless responders, where they are known.
+	Thresholds Thresholds
+
 	// Files says that several captures are read, so that frames need a file.
 	Files bool
 }
@@ -35,6 +38,7 @@ type Checker struct {
 	nDoubt int     // suspicions of all flows
 	nPaths int     // flows with packets of MP-RDMA
 	f      *dissect.Followed
+	sent   order // when the feedback at hand was sent
 }
 
 // NewChecker makes a checker.
@@ -75,9 +79,12 @@ func (c *Checker) Follow(f *dissect.Followed) {
 	case dissect.Request:
 		c.request(w)
 	case dissect.Acknowledges:
+		c.sent = w.order.older(f.Packet.IPID)
+		c.comes(w)
 		c.acknowledges(w)
 		c.extensionSays(w)
 	case dissect.ReadResponse:
+		w.order.older(f.Packet.IPID)
 		c.readResponse(w)
 	}
 }
@@ -124,10 +131,15 @@ func (c *Checker) misplaced() {
 
 // found reports that the packet at hand breaks a rule, as frames before it show.
 func (c *Checker) found(w *flow, r ruleID, s Severity, text string, frames ...int) {
-	if c.config.Rules.has(r) {
-		v := c.violation(w, r, s, text, frames)
-		c.config.Found(&v)
+	if !c.config.Rules.has(r) {
+		return
 	}
+	v := c.violation(w, r, s, text, frames)
+	if w != nil && (r.goBackN() && !w.plain && w.handle.Transport() == "go-back-n" || r.paired() && w.handle.Rivals()) {
+		c.hold(w, doubt{Violation: v, rule: r, kind: ifSo})
+		return
+	}
+	c.config.Found(&v)
 }
 
 func (c *Checker) violation(w *flow, r ruleID, s Severity, text string, frames []int) Violation {

@@ -10,6 +10,9 @@ import (
 // extensionSays judges feedback in the form of the extensions.
 func (c *Checker) extensionSays(w *flow) {
 	p := &c.packet
+	if w.handle.Transport() != "go-back-n" && p.Has(codec.HeaderAETH) && c.f.BTH.Opcode.Verb() == codec.VerbAck {
+		c.countsOn(w)
+	}
 	switch op := c.f.BTH.Opcode; {
 	case p.Has(codec.HeaderTCAETH):
 		c.windowlessReport(w)
@@ -23,6 +26,9 @@ func (c *Checker) extensionSays(w *flow) {
 // windowlessReport judges a T/C AETH.
 func (c *Checker) windowlessReport(w *flow) {
 	h := &c.packet.TCAETH
+	if c.f.BTH.Opcode.Verb() == codec.VerbAck {
+		c.inTime(w)
+	}
 	switch err := h.Validate(); {
 	case errors.Is(err, codec.ErrSegmentNum):
 		c.found(w, tcSegmentNum, Violates, say("SegmentNum is %d", h.SegmentNum))
@@ -31,12 +37,60 @@ func (c *Checker) windowlessReport(w *flow) {
 		c.found(w, tcSegmentOrder, Violates, err.Error())
 		return
 	}
+	if c.f.BTH.Opcode.Verb() == codec.VerbAck && c.f.BTH.PSN != h.LastFinishedPSN {
+		c.found(w, tcPSN, Violates, say("the PSN is %s, LastFinishedPSN is %s", c.f.BTH.PSN, h.LastFinishedPSN))
+	}
 	segments, n := h.Segments()
 	for i, s := range segments[n:] {
 		if s != (psn.Range{}) {
 			c.found(w, reservedBits, Violates, say("Seg%d is %s, SegmentNum says that it is not there", n+i+1, s))
 			return
 		}
+	}
+}
+
+// said is what feedback in the form of the extensions said last.
+type said struct {
+	heard bool
+	msn   psn.PSN
+	frame int
+	up    bool    // IRN: it said up to where all has come
+	cum   psn.Seq // the next one
+	upAt  int     // frame
+}
+
+// countsOn judges the MSN of feedback: that never goes back.
+func (c *Checker) countsOn(w *flow) {
+	if c.sent == sentBefore {
+		return
+	}
+	msn, last := psn.PSN(c.packet.AETH.MSN), w.said
+	w.said.heard, w.said.msn, w.said.frame = true, msn, c.f.Packet.Number
+	if last.heard && msn.Sub(last.msn) < 0 {
+		c.later(w, msnGrows, say("MSN %d after MSN %d", msn, last.msn), last.frame)
+	}
+}
+
+// later reports what is a violation if the feedback at hand was sent after that
+// before.
+func (c *Checker) later(w *flow, r ruleID, text string, frame int) {
+	kind := ifByReceiver
+	if c.sent == after || c.sent == sentAfter {
+		kind = ifCounts
+	}
+	c.doubt(w, kind, r, text, frame)
+}
+
+// expects judges up to where an IRN responder says that all has come: that never
+// goes back.
+func (c *Checker) expects(w *flow, s psn.Seq) {
+	if c.sent == sentBefore {
+		return
+	}
+	last := w.said
+	w.said.up, w.said.cum, w.said.upAt = true, s, c.f.Packet.Number
+	if last.up && s < last.cum {
+		c.later(w, ackRegression, say("all before %s has come, after all before %s had", s.PSN(), last.cum.PSN()), last.upAt)
 	}
 }
 
@@ -53,6 +107,13 @@ func (c *Checker) irnSays(w *flow) {
 		w.irn = &irn{}
 	}
 	p, s, at := &c.packet, c.f.Seq, c.here()
+	switch {
+	case c.f.BTH.Opcode.Verb() != codec.VerbAck:
+	case c.f.BTH.Opcode == codec.OpcodeIRNNack:
+		c.expects(w, s)
+	default:
+		c.expects(w, s+1)
+	}
 	if c.f.BTH.Opcode != codec.OpcodeIRNNack {
 		w.irn.points.add(s+1, at)
 		return
@@ -77,6 +138,9 @@ func (c *Checker) irnSays(w *flow) {
 
 // irnRequest judges a packet that IRN resends.
 func (c *Checker) irnRequest(w *flow, s psn.Seq, fresh bool) {
+	if answered(c.f.BTH.Opcode) {
+		return // its answer may be lost, however much is acknowledged
+	}
 	if fresh || w.irn == nil || w.irn.points.n == 0 || s < w.first || w.irn.any && s < w.irn.sacked || w.irn.points.allows(s) {
 		return
 	}
@@ -86,6 +150,8 @@ func (c *Checker) irnRequest(w *flow, s psn.Seq, fresh bool) {
 // mpRDMA is the last packets of an MP-RDMA flow.
 type mpRDMA struct {
 	packets [256]mpPacket
+	served  int // frame of the newest packet that was acknowledged
+	blind   int // frame before which copies may have passed unseen
 	aack    psn.Seq
 	heard   bool
 }
@@ -95,6 +161,8 @@ type mpPacket struct {
 	seq          psn.Seq
 	known        bool
 	copies, acks int
+	partial      bool // copies of it may have passed before
+	began        int  // frame of the first copy
 	frame        int
 	path         uint16 // of the newest copy
 	moved        bool   // copies took several paths
@@ -103,7 +171,7 @@ type mpPacket struct {
 }
 
 // mpRequest notes a packet, which is to be acknowledged.
-func (c *Checker) mpRequest(w *flow, s psn.Seq) {
+func (c *Checker) mpRequest(w *flow, s psn.Seq, fresh bool) {
 	if w.mp == nil {
 		if c.nPaths == maxPathFlows || !c.list(w) {
 			return
@@ -114,7 +182,7 @@ func (c *Checker) mpRequest(w *flow, s psn.Seq) {
 	e := &w.mp.packets[uint64(s)%uint64(len(w.mp.packets))]
 	if !e.known || e.seq != s {
 		c.mpMissing(w, e)
-		*e = mpPacket{seq: s, known: true}
+		*e = mpPacket{seq: s, known: true, partial: !fresh || c.packet.BTH.ReTx, began: c.f.Packet.Number}
 	}
 	p := &c.packet
 	e.moved = e.moved || e.copies > 0 && p.Path != e.path
@@ -127,11 +195,11 @@ func (c *Checker) mpRequest(w *flow, s psn.Seq) {
 // mpMissing judges a packet that goes out of sight: one that was received drew an
 // acknowledgement.
 func (c *Checker) mpMissing(w *flow, e *mpPacket) {
-	if e.known && e.acks == 0 && w.mp.heard && e.seq <= w.mp.aack {
+	if e.known && e.acks == 0 && w.mp.heard && e.seq <= w.mp.aack && e.frame < w.mp.served {
 		v := c.violation(w, mpOneACKPerPacket, Violates, say("no acknowledgement of %s, though a later AACK says that it was received", e.seq.PSN()), nil)
 		v.Frames[0] = e.frame
 		if c.config.Rules.has(mpOneACKPerPacket) {
-			c.decide(w, &doubt{Violation: v, kind: ifByReceiver})
+			c.decide(w, &doubt{Violation: v, rule: mpOneACKPerPacket, kind: ifGapless})
 		}
 	}
 }
@@ -156,8 +224,14 @@ func (c *Checker) mpACK(w *flow) {
 		return
 	}
 	e.acks++
+	if e.copies == 1 {
+		w.mp.served = max(w.mp.served, e.frame)
+	}
+	if e.partial || e.began <= w.mp.blind {
+		return
+	}
 	if e.acks > e.copies {
-		c.found(w, mpOneACKPerPacket, Violates, say("%s acknowledged %d times, it was sent %d times", s.PSN(), e.acks, e.copies), e.frame)
+		c.doubt(w, ifByReceiverOnce, mpOneACKPerPacket, say("%s acknowledged %d times, it was sent %d times", s.PSN(), e.acks, e.copies), e.frame)
 	}
 	if !e.moved && p.Path != e.path {
 		c.found(w, mpACKOnOwnPath, Violates, say("ACK of %s on path %d, it was sent on path %d", s.PSN(), p.Path, e.path), e.frame)
@@ -167,10 +241,10 @@ func (c *Checker) mpACK(w *flow) {
 		c.found(w, mpEchoes, Violates, say("ReTxEcho of %s is %t, its ReTx was not", s.PSN(), h.ReTxEcho), e.frame)
 	}
 	if !h.ECE && !e.clear {
-		c.found(w, mpEchoes, Violates, say("ACK of %s without ECE, it carried a CE mark", s.PSN()), e.frame)
+		c.doubt(w, ifOnce, mpEchoes, say("ACK of %s without ECE, it carried a CE mark", s.PSN()), e.frame)
 	}
 	if h.ECE && !e.ce {
-		c.doubt(w, ifByReceiver, mpEchoes, say("ACK of %s with ECE, it carried no CE mark", s.PSN()), e.frame)
+		c.doubt(w, ifByReceiverOnce, mpEchoes, say("ACK of %s with ECE, it carried no CE mark", s.PSN()), e.frame)
 	}
 }
 

@@ -11,12 +11,14 @@ type flow struct {
 	c      *Checker
 	epoch  int
 	ended  bool // refused for good
+	stale  stale
 
 	requester
 	responder
 	doubts
-	irn *irn
-	mp  *mpRDMA
+	batches batches
+	irn     *irn
+	mp      *mpRDMA
 }
 
 // sight is a packet that is referred to again.
@@ -28,8 +30,20 @@ type sight struct {
 // here is the packet at hand.
 func (c *Checker) here() sight { return sight{c.f.Packet.Number, c.f.Packet.Time} }
 
+// stale is up to where the epoch before had been sent. Where a sender goes back
+// very far an epoch may begin that is none, and feedback on that may be in flight
+// in any case.
+type stale struct {
+	known bool
+	top   psn.PSN
+}
+
+// about reports whether feedback on q may be about the epoch before.
+func (s stale) about(q psn.PSN) bool { return s.known && q.Sub(s.top) <= 0 }
+
 // begin forgets what was before a new epoch.
 func (w *flow) begin(epoch int) {
+	w.stale = stale{w.on, w.top.PSN()}
 	if w.epoch != 0 {
 		w.c.settle(w)
 	}
@@ -38,6 +52,7 @@ func (w *flow) begin(epoch int) {
 		w.c.nPaths--
 	}
 	w.epoch, w.ended, w.irn, w.mp = epoch, false, nil, nil
+	w.batches = batches{}
 	w.requester, w.responder = requester{}, responder{}
 }
 
@@ -45,6 +60,9 @@ func (w *flow) begin(epoch int) {
 func (w *flow) rejoin() {
 	w.leaveModel()
 	w.previous.known, w.message.known, w.running = false, false, false
+	if w.mp != nil {
+		w.mp.blind = w.c.f.Packet.Number
+	}
 }
 
 // points are the last PSNs at which the requester may have gone back: those that

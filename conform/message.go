@@ -69,14 +69,14 @@ func (c *Checker) grammar(w *flow) {
 func (c *Checker) fills(w *flow) {
 	n, op, m := c.packet.PayloadLen, c.f.BTH.Opcode, &w.message
 	if op.Starts() && op.Ends() || !op.Payload() {
-		if mtu := w.handle.MTU(); op.Payload() && mtu > 0 && n > mtu {
+		if mtu := w.mtuShown(); op.Payload() && mtu > 0 && n > mtu {
 			c.found(w, payloadFillsMTU, Violates, say("%s with %s, the path MTU is %d", op, byteCount(n), mtu))
 		}
 		return
 	}
 	mtu := m.first
 	if mtu == 0 {
-		mtu = w.handle.MTU()
+		mtu = w.mtuShown()
 	}
 	switch {
 	case !op.Ends() && (n&(n-1) != 0 || n < 256 || n > 4096):
@@ -92,6 +92,14 @@ func (c *Checker) fills(w *flow) {
 	}
 }
 
+// mtuShown is the path MTU, 0 while it is not certain.
+func (w *flow) mtuShown() int {
+	if !w.handle.MTUShown() {
+		return 0
+	}
+	return w.handle.MTU()
+}
+
 // inRead judges a request that comes right behind a READ, at a PSN that the READ
 // takes for its responses. Only the rest of that READ may stand there.
 func (c *Checker) inRead(w *flow, s psn.Seq) {
@@ -105,7 +113,12 @@ func (c *Checker) inRead(w *flow, s psn.Seq) {
 			return
 		}
 	}
-	c.found(w, readConsumption, Violates, say("%s at %s, the READ before it takes %s", c.f.BTH.Opcode, s.PSN(), span(psn.Span{First: r.seq, Last: r.next - 1})), r.frame)
+	if !c.config.Rules.has(readConsumption) {
+		return
+	}
+	text := say("%s at %s, the READ before it takes %s", c.f.BTH.Opcode, s.PSN(), span(psn.Span{First: r.seq, Last: r.next - 1}))
+	d := doubt{Violation: c.violation(w, readConsumption, Violates, text, []int{r.frame}), rule: readConsumption, kind: ifInRead, read: s - r.seq, size: r.reth.DMALen}
+	c.hold(w, d)
 }
 
 func byteCount(n int) string {

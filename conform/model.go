@@ -23,7 +23,7 @@ type model struct {
 	countedAt int                // the frame that said so last
 	naks      [8]psn.Seq         // that it sent last: the real ones may be in flight
 	nNAKs     int
-	passed    psn.Seq // when the model went back, what had passed here below this may arrive yet
+	passed    psn.Seq // what had passed here below this when the model began may arrive yet
 }
 
 // hasSaid reports whether the model has sent a NAK of s lately.
@@ -72,6 +72,9 @@ func (w *flow) join(s psn.Seq, msn uint32) bool {
 	w.expected = gobackn.NewResponder(transport.QP{MTU: mtu, StartPSN: s.PSN(), StartMSN: msn, Joined: true}, 1)
 	w.expected.Expected = s
 	w.missing = false
+	if s < w.top {
+		w.passed = max(w.passed, w.top)
+	}
 	return true
 }
 
@@ -199,6 +202,7 @@ func (c *Checker) refused(w *flow, s psn.Seq) {
 	if m.expected == nil || s == m.expected.Expected || s < m.expected.Expected && m.hasSaid(s) {
 		return
 	}
+	w.behind = w.behind || s < m.expected.Expected
 	if s > m.expected.Expected || len(m.ends) == 0 || m.ends[0].seq >= s {
 		w.leaveModel()
 		if w.join(s, c.packet.AETH.MSN) {
@@ -210,6 +214,5 @@ func (c *Checker) refused(w *flow, s psn.Seq) {
 	for len(m.ends) > 1 && m.ends[len(m.ends)-1].seq >= s {
 		m.ends = m.ends[:len(m.ends)-1]
 	}
-	w.passed = max(w.passed, w.top)
 	w.join(s, m.ends[len(m.ends)-1].msn)
 }

@@ -9,6 +9,8 @@ import (
 type requester struct {
 	on       bool
 	first    psn.Seq // the first one seen
+	firstOp  codec.Opcode
+	firstAt  int     // its frame
 	top      psn.Seq // one past the highest one seen
 	cursor   psn.Seq // what continues the present run
 	running  bool    // cursor is known
@@ -30,6 +32,8 @@ type previous struct {
 	sized     bool // next is known
 	hasRETH   bool
 	reth      codec.RETH
+	time      int64
+	fresh     bool // no copy of it was seen before
 }
 
 // request judges a request packet.
@@ -44,6 +48,7 @@ func (c *Checker) request(w *flow) {
 	}
 	if !w.on {
 		w.on, w.first, w.top, w.moved = true, s, s, f.Packet.Time
+		w.firstOp, w.firstAt = op, f.Packet.Number
 	}
 	w.size()
 	fresh := s >= w.top
@@ -51,6 +56,7 @@ func (c *Checker) request(w *flow) {
 	c.messages(w, s)
 	goBackN := w.handle.Transport() == "go-back-n" && w.handle.Service() != codec.UC
 	if fresh {
+		w.batches.passes(c.here(), &c.config.Thresholds)
 		if s > w.top && (!w.previous.known || w.previous.sized) {
 			w.holes += int(s - w.top)
 		}
@@ -59,7 +65,7 @@ func (c *Checker) request(w *flow) {
 	case "irn":
 		c.irnRequest(w, s, fresh)
 	case "mp-rdma":
-		c.mpRequest(w, s)
+		c.mpRequest(w, s, fresh)
 	}
 	if goBackN && w.running {
 		c.order(w, s)
@@ -67,12 +73,22 @@ func (c *Checker) request(w *flow) {
 	next := s + psn.Seq(max(n, 1))
 	w.top = max(w.top, next)
 	w.cursor, w.running = next, sized
-	w.previous = previous{seq: s, next: next, op: op, frame: f.Packet.Number, known: true, sized: sized, hasRETH: p.Has(codec.HeaderRETH), reth: p.RETH}
+	w.previous = previous{seq: s, next: next, op: op, frame: f.Packet.Number, time: f.Packet.Time, fresh: fresh && !f.BTH.ReTx, known: true, sized: sized, hasRETH: p.Has(codec.HeaderRETH), reth: p.RETH}
 	if goBackN {
 		c.arrive(w, n, sized)
 	} else if w.expected != nil {
 		w.leaveModel()
 	}
+}
+
+// answered reports whether a request has an answer of its own, for which it is
+// sent again though it was acknowledged.
+func answered(op codec.Opcode) bool {
+	switch op.Verb() {
+	case codec.VerbRead, codec.VerbAtomic, codec.VerbAtomicWrite, codec.VerbFlush:
+		return true
+	}
+	return false
 }
 
 // size learns how many PSNs the READ before takes, where an answer to it has told
@@ -105,7 +121,7 @@ func (c *Checker) run(w *flow, s psn.Seq) {
 	read := c.f.BTH.Opcode.Verb() == codec.VerbRead
 	switch {
 	case !w.heard, w.points.allows(s), s < w.first:
-	case read || w.answers > 0 && s < w.acked: // a response is missing: the request goes back to that
+	case answered(c.f.BTH.Opcode), w.answers > 0 && s < w.acked: // a response is missing: the request goes back to that
 	case w.refusal.frame > 0 && w.refusal.seq >= w.acked:
 		c.doubt(w, ifBySender, resendStartsAtNAK, say("resend begins at %s, the NAK names %s", s.PSN(), w.refusal.seq.PSN()), w.refusal.frame)
 	default: // what a timer resends first may be lost before the tap

@@ -8,6 +8,8 @@ import (
 // responder is what is kept of the feedback.
 type responder struct {
 	heard    bool
+	near     int     // times that it followed so soon that the capture point is next to it
+	plain    bool    // an acknowledgement came as go-back-N has them
 	acked    psn.Seq // one past the highest PSN known to have arrived, by anything that was said
 	cum      psn.Seq // the same by acknowledgements and NAKs alone
 	cumAt    sight
@@ -17,6 +19,7 @@ type responder struct {
 	asked    bool // feedback asked for a resend, from
 	askedFor psn.Seq
 
+	said     said
 	refusal  refusal // the last one, until what it names was accepted
 	notReady bool    // and it was an RNR NAK
 	order    idOrder
@@ -38,8 +41,9 @@ func (c *Checker) acknowledges(w *flow) {
 	if !p.Has(codec.HeaderAETH) || p.Has(codec.HeaderTCAETH) || w.ended || !w.on {
 		return
 	}
+	w.plain = w.plain || op.Verb() == codec.VerbAck
 	s, at := c.f.Seq, c.here()
-	older := w.order.older(c.f.Packet.IPID)
+	older := c.sent
 	if op.Verb() == codec.VerbAtomicAck {
 		w.answers++
 		w.heardOf(s+1, at)
@@ -53,9 +57,29 @@ func (c *Checker) acknowledges(w *flow) {
 	case p.AETH.Syndrome.IsSequenceNAK():
 		c.nak(w, s, older)
 	case kind == codec.KindNAK:
+		if s == w.first && !w.firstOp.Starts() && p.AETH.Syndrome == codec.SyndromeInvalidRequest {
+			// Else the capture may have begun within a message.
+			c.found(w, middleLastFollowFirst, Violates, say("%s comes first, and the responder calls it an invalid request", w.firstOp), w.firstAt)
+		}
 		w.ended = true
 		w.heardOf(s, at)
 		w.leaveModel()
+	}
+}
+
+// soon is less time than a packet needs to another host and an answer back, in
+// nanoseconds: adapters alone take longer.
+const soon = 500
+
+// fewNear is how often feedback must follow so soon.
+const fewNear = 2
+
+// comes notes how soon feedback follows what it is about.
+func (c *Checker) comes(w *flow) {
+	if q := &w.previous; q.known && q.fresh && q.seq == c.f.Seq && q.seq > w.first {
+		if waited := c.f.Packet.Time - q.time; waited >= 0 && waited < soon {
+			w.near++
+		}
 	}
 }
 
@@ -96,6 +120,8 @@ func (c *Checker) regress(w *flow, s psn.Seq, older order, text string) {
 	case older == sentBefore:
 	case older == sentAfter, w.counts && psn.PSN(c.packet.AETH.MSN).Sub(w.cumMSN) >= 0 && w.counted(s) != w.counted(w.cum-1):
 		c.found(w, ackRegression, Violates, text, w.cumAt.frame)
+	case older == after:
+		c.doubt(w, ifCountsElseNote, ackRegression, text, w.cumAt.frame)
 	default:
 		c.doubt(w, elseNote, ackRegression, text, w.cumAt.frame)
 	}

@@ -51,6 +51,8 @@ const (
 	irnDMALenOfEachPacket
 	tcSegmentNum
 	tcSegmentOrder
+	tcPSN
+	tcReportInTime
 	mpOneACKPerPacket
 	mpACKOnOwnPath
 	mpEchoes
@@ -71,9 +73,9 @@ const (
 var rules = [nRules]Rule{
 	nakNamesFirstMissing:     {"nak-names-first-missing", Violates, "IBA 9.7.5.2", "a sequence NAK names the first PSN that is missing", reliable, anywhere},
 	oneNAK:                   {"one-nak", Violates, "IBA 9.7.5.2", "one NAK, and no second until the PSN that it names has come", reliable, anywhere},
-	ackRegression:            {"ack-regression", Violates, "IBA 9.7.5.1.2", "acknowledgements never go back", reliable, "anywhere; a note where it may have been overtaken"},
+	ackRegression:            {"ack-regression", Violates, "IBA 9.7.5.1.2", "acknowledgements never go back", "go-back-n, irn", "anywhere; a note where it may have been overtaken"},
 	ackWithinWindow:          {"ack-within-window", Violates, "IBA 9.7.6", "an acknowledgement names a PSN that was sent", reliable, anywhere},
-	msnGrows:                 {"msn-grows-by-completed-messages", Violates, "IBA 9.7.7.1", "the MSN grows by the number of messages completed", reliable, anywhere},
+	msnGrows:                 {"msn-grows-by-completed-messages", Violates, "IBA 9.7.7.1", "the MSN grows by the number of messages completed", everyone, anywhere},
 	resendStartsAtNAK:        {"resend-starts-at-nak", Violates, "IBA 9.7.5.2", "a resend begins at the PSN that feedback asks for", reliable, bySender},
 	resendInOrder:            {"resend-in-order", Violates, "IBA 9.7.5", "a resend runs in order and leaves nothing out", reliable, bySender},
 	retryCount:               {"retry-count", Violates, "IBA 9.7.6.1.3", "no more retries without progress than the retry count", reliable, "anywhere, with the CM exchange"},
@@ -83,18 +85,34 @@ var rules = [nRules]Rule{
 	payloadFillsMTU:          {"payload-fills-mtu", Violates, "IBA 9.7.4.1", "First and Middle carry a whole path MTU, Last 1 byte to a path MTU", everyone, anywhere},
 	dmaLenEqualsPayload:      {"dmalen-equals-payload", Violates, "IBA 9.7.4.1", "the payload of a message adds up to its DMALen", everyone, anywhere},
 	padCount:                 {"pad-count", Violates, "IBA 9.2", "PadCnt fills the payload up to whole words, and only the last packet has pad", everyone, anywhere},
-	icrcRight:                {"icrc", Violates, "IBA 7.8", "the ICRC is right", everyone, "a violation next to who sent it, elsewhere a note"},
+	icrcRight:                {"icrc", Violates, "IBA 7.8", "the ICRC is right", everyone, "a violation next to who sent it where --side says so, elsewhere a note"},
 	reservedBits:             {"reserved-bits", Violates, "IBA 9.2, 9.3", "reserved bits are zero", everyone, anywhere},
 	irnNACKNamesFirstMissing: {"irn-nack-names-first-missing", Violates, irnPaper + ", 3.1", "a NACK names a PSN that came above the one still expected", "irn", anywhere},
 	irnResendOnlyHoles:       {"irn-resend-only-holes", Violates, irnPaper + ", 3.1", "only the cumulative PSN, and PSNs below the highest SACK, are resent", "irn", bySender},
 	irnDMALenOfEachPacket:    {"irn-dmalen-of-each-packet", Violates, irnPaper + ", 4.3", "the RETH of a WRITE packet speaks of just its payload", "irn", anywhere},
 	tcSegmentNum:             {"tc-segment-num", Violates, draft, "SegmentNum is 1 to 4", "windowless", anywhere},
 	tcSegmentOrder:           {"tc-segment-order", Violates, draft, "segments are ordered, disjoint and above LastFinishedPSN", "windowless", anywhere},
-	mpOneACKPerPacket:        {"mp-one-ack-per-packet", Violates, mpPaper + ", 3.1", "each packet draws one acknowledgement", "mp-rdma", "anywhere for one too many, else next to the responder"},
+	tcPSN:                    {"tc-psn", Violates, "this toolkit, for the draft is silent", "the PSN of a report is its LastFinishedPSN", "windowless", anywhere},
+	tcReportInTime:           {"tc-report-in-time", Violates, draft, "a report comes when the number of packets or the time for it is reached", "windowless", "next to the responder; elsewhere a note. Thresholds as stated, else as other reports show them"},
+	mpOneACKPerPacket:        {"mp-one-ack-per-packet", Violates, mpPaper + ", 3.1", "each packet draws one acknowledgement", "mp-rdma", "next to the responder; one too few also where its IPv4 identifications show that all passed"},
 	mpACKOnOwnPath:           {"mp-ack-on-own-path", Violates, mpPaper + ", 3.1", "an acknowledgement returns on its packet's path", "mp-rdma", anywhere},
 	mpEchoes:                 {"mp-echoes", Violates, mpPaper + ", 3.1", "ECE and ReTxEcho repeat what the packet carried", "mp-rdma", "anywhere; an ECE too many next to the responder"},
 	mpAACK:                   {"mp-aack", Violates, mpPaper + ", 3.2", "AACK is the highest PSN received in order, the packet acknowledged included", "mp-rdma", anywhere},
 }
+
+// paired reports whether a rule speaks of both ends, so that it must be certain
+// that they belong together.
+func (r ruleID) paired() bool {
+	switch r {
+	case readConsumption, middleLastFollowFirst, dmaLenEqualsPayload, padCount, icrcRight, reservedBits,
+		irnDMALenOfEachPacket, tcSegmentNum, tcSegmentOrder, tcPSN:
+		return false
+	}
+	return true
+}
+
+// goBackN reports whether a rule is judged by the terms of go-back-N.
+func (r ruleID) goBackN() bool { return r <= earlyTimeout }
 
 // Rules lists all rules, in the order of the documentation.
 func Rules() []Rule { return slices.Clone(rules[:]) }
@@ -103,6 +121,9 @@ func Rules() []Rule { return slices.Clone(rules[:]) }
 type RuleSet struct{ left uint64 } // bit i: rule i is not in it
 
 func (s RuleSet) has(r ruleID) bool { return s.left>>r&1 == 0 }
+
+// Empty reports whether no rule is left in the set.
+func (s RuleSet) Empty() bool { return s.left == 1<<nRules-1 }
 
 // find is the rule with a name.
 func find(name string) (ruleID, error) {

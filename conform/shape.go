@@ -30,7 +30,7 @@ func (c *Checker) damaged() {
 	}
 	kind := elseNoteThere
 	if f.BTH.Opcode.Response() {
-		kind = elseNote
+		kind = elseNoteBack
 	}
 	c.doubt(w, kind, icrcRight, "the ICRC is wrong: the packet was damaged before this point, if its sender did not make it so")
 }
@@ -107,7 +107,13 @@ func (c *Checker) flags(w *flow) {
 		}
 	}
 	if w == nil {
-		c.found(nil, reservedBits, Violates, text)
+		if c.f.Sent.Valid() { // its place will be known
+			w = c.flowOf(c.f.Sent)
+		} else if c.f.BTH.Opcode.Service() != codec.RC {
+			c.found(nil, reservedBits, Violates, text)
+		}
+	}
+	if w == nil {
 		return
 	}
 	if w.handle.Transport() != "mp-rdma" {

@@ -303,6 +303,9 @@ func (a *Analyzer) mirrored(c *input, p *Packet, h *half, mark uint32, bth *code
 	copied, remarked := a.recent.again(s, window)
 	if copied {
 		c.DuplicateFrames++
+		if h != nil {
+			h.twice = true
+		}
 	}
 	if remarked || !copied && s.ce {
 		a.totals.CEMarked++

@@ -37,6 +37,7 @@ type form struct {
 	verb                   codec.Verb
 	starts, ends, response bool // place of the packet in its message
 	receives               bool // it takes a receive request of the receiver
+	awaits                 bool // no acknowledgement takes the place of its own answer
 	fetches                bool // READ responses answer it: READ, and FLUSH and ATOMIC WRITE by one without data
 }
 
@@ -49,6 +50,7 @@ func spellForms() (all [256]form) {
 		f.headers, f.verb = op.Headers(), op.Verb()
 		f.starts, f.ends, f.response = op.Starts(), op.Ends(), op.Response()
 		f.fetches = f.verb == codec.VerbRead || f.verb == codec.VerbFlush || f.verb == codec.VerbAtomicWrite
+		f.awaits = f.fetches || f.verb == codec.VerbAtomic
 		f.receives = !f.response && (f.verb == codec.VerbSend || f.headers.Has(codec.HeaderImmDt))
 		for _, h := range codec.Headers() {
 			if !f.headers.Has(h) {

@@ -118,7 +118,7 @@ func (a *Analyzer) meet(h *half) {
 	h.ackTimer, h.retries = g.ackTimer, g.retries
 	h.agreed, h.start = true, g.start
 	if g.mtu != 0 {
-		h.mtu = g.mtu
+		h.mtu, h.mtuShown = g.mtu, true
 	}
 	if h.promised != nil {
 		return // what the user says is stronger

@@ -57,6 +57,7 @@ func (s *stream) closeHole(g *gap) {
 		for _, rest := range d.counted.Gaps(nil, g.Span) {
 			d.lose(rest)
 			d.harmless += rest.Len()
+			g.harmless = true
 		}
 	}
 	s.tellGapEnd(g, s.a.here)

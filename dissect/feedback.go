@@ -151,7 +151,9 @@ func (s *stream) ack(before psn.Seq, in *arrival) {
 	case flight == s.peak:
 		s.atPeak++
 	}
-	s.acked = max(s.acked, before)
+	if s.acked = max(s.acked, before); s.d != nil {
+		s.d.reached(s.acked)
+	}
 	s.complete(in)
 	d := s.d
 	if d == nil {

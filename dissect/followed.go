@@ -65,6 +65,53 @@ func (f Flow) Transport() string { return transportNames[f.half.transport] }
 // Service is the transport service.
 func (f Flow) Service() codec.Service { return f.half.service }
 
+// Reverse is the requests of the other end, zero while nothing follows them.
+func (f Flow) Reverse() Flow { return Flow{f.half.partner} }
+
+// Twice reports whether a frame of the requests was seen twice. A mirror may have
+// done that, or the network, and then both arrive.
+func (f Flow) Twice() bool { return f.half.twice }
+
+// Rivals reports whether others go the same way, so that feedback may be of
+// another connection than it was taken for.
+func (f Flow) Rivals() bool {
+	h := f.half
+	return h.pairedBy == byFeedback && (h.crowded() || h.partner != nil && h.partner.crowded())
+}
+
+// Sure reports whether it is certain whose feedback this end gets: connection
+// management or the user says so, or the PSNs of one direction leave no other.
+func (f Flow) Sure() bool {
+	h := f.half
+	switch h.pairedBy {
+	case byCM, byUser:
+		return true
+	case byFeedback:
+		return h.distinct() || h.partner != nil && h.partner.distinct()
+	}
+	return false
+}
+
+func (h *half) crowded() bool { return h.among != nil && len(h.among.all) > 1 }
+
+// mostRivals is among how many a half is held to be the only one with its PSNs.
+const mostRivals = 1 << 13
+
+// distinct reports whether the PSNs of the requests are those of no other half
+// between the same addresses.
+func (h *half) distinct() bool {
+	if !h.req.on || h.among == nil || len(h.among.all) > mostRivals {
+		return false
+	}
+	first, top := h.req.first.PSN(), h.req.top.PSN()
+	for _, o := range h.among.all {
+		if o != h && o.req.on && o.service == h.service && o.req.first.PSN().Sub(top) <= 0 && first.Sub(o.req.top.PSN()) <= 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Selective reports whether the requester was seen to resend only what was
 // missing.
 func (f Flow) Selective() bool { return f.half.req.selects() }
@@ -96,6 +143,14 @@ func (f Flow) MTU() int {
 		n *= 2
 	}
 	return n
+}
+
+// MTUShown reports whether the path MTU is certain: payload, a response or
+// connection management has shown it. Else it follows from where the request
+// behind a READ begins, and one between them may have been lost.
+func (f Flow) MTUShown() bool {
+	p := f.half.partner
+	return f.half.mtuShown || p != nil && p.mtuShown
 }
 
 // AckTimeout is that of the requester as connection management set it, 0 while

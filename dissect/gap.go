@@ -25,6 +25,7 @@ type gap struct {
 	confirmed Evidence  // by feedback
 	where     Where     //
 	closed    Closed    // Open while left > 0
+	harmless  bool      // the receiver had it
 	suspect   bool      // a resend run broke off here: lost, or never sent
 	opened    sight     //
 	filled    sight     // where it closed

@@ -61,6 +61,8 @@ type half struct {
 	ended    bool     // the connection failed or was closed: what comes is another one
 	cnps     int64    // that it sent to the queue pair
 	note     any      // of Config.Follow
+	mtuShown bool     // payload, a response or connection management has shown the MTU
+	twice    bool     // a frame of it was seen twice: a mirror did that, or the network
 }
 
 // transportKind is how a connection recovers.
@@ -284,7 +286,7 @@ func (s *stream) growTail(in *arrival) {
 	if forms[in.op].ends {
 		if s.tail.sized {
 			if fit := s.half.mtus().fitting(s.tail.size, int64(seq-s.tail.seq)+1); fit != 0 {
-				s.half.setMTUs(fit)
+				s.half.showMTUs(fit)
 			}
 		}
 		s.endTail(seq + 1)

@@ -168,6 +168,45 @@ func (d *recovery) recallCopy(span psn.Span) bool {
 	return false
 }
 
+// cameAfter takes packets that came one by one, for no reason that was seen here,
+// for the copies of their PSNs that were taken for lost, where one was: they were
+// so late that what the sender put in their place came before them.
+func (s *stream) cameAfter(r *run) {
+	d := s.d
+	for _, k := range r.strays[:min(r.sent, maxStrays)] {
+		if k.judged == isNeeded || k.judged == isUnknown || !d.lostPSNs.Contains(k.seq) || !d.replaced(k.seq) {
+			continue
+		}
+		at := psn.Span{First: k.seq, Last: k.seq}
+		d.answers = slices.DeleteFunc(d.answers, func(old answer) bool { return old.span.Contains(k.seq) })
+		d.resent.judgeAgain(1, k.judged, isNeeded)
+		s.wasLate(answer{span: at, came: []psn.Span{at}, lost: 1, why: byEarly, packets: 1, bytes: k.bytes, at: k.at})
+	}
+	r.sent = 0
+}
+
+// replaced reports whether a copy that was sent again closed the only gap of q,
+// which the receiver needed. Of several gaps nobody can tell which copy came, and
+// of what came damaged it was none.
+func (d *recovery) replaced(q psn.Seq) bool {
+	gaps, yes := 0, false
+	see := func(g *gap) {
+		if g.Contains(q) && g.closed != ClosedReordered {
+			gaps++
+			yes = g.closed == ClosedRetransmitted && g.evidence != EvidenceTimeout && g.evidence != EvidenceICRC && !g.harmless && !d.holes.Contains(q)
+		}
+	}
+	if i, inside := d.gapAt(q); inside {
+		see(&d.gaps[i])
+	}
+	newest := max(0, len(d.done)-recallReach)
+	d.shifted(len(d.done) - newest)
+	for i := newest; i < len(d.done); i++ {
+		see(&d.done[i])
+	}
+	return yes && gaps == 1
+}
+
 // wasLate takes back what was said of an answer: that a copy of it was lost.
 func (s *stream) wasLate(old answer) {
 	d := s.d

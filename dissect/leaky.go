@@ -25,6 +25,9 @@ type trust struct {
 // settle decides what only waits for a packet that may follow.
 func (s *stream) settle() {
 	s.refute()
+	if r := &s.d.run; !r.proven && r.reason == byEarly {
+		s.cameAfter(r)
+	}
 	s.settleSkips()
 }
 

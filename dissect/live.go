@@ -77,11 +77,14 @@ func (c *Counts) Add(o *Counts) {
 // Live gives the connections that are followed now, until yield returns false,
 // in no order that can be relied on. What it gives is valid until yield returns;
 // a copy keeps all but Gaps and RTT. It allocates nothing for a connection, and
-// changes nothing of what is followed.
+// changes nothing of what is followed. Before yield returns packets may be
+// followed, so that nobody waits for many connections to be looked at: one that is
+// let go meanwhile may have another one be missed, or come twice.
 func (a *Analyzer) Live(yield func(*Snapshot) bool) {
 	dropped := a.dropped()
 	s := Snapshot{}
-	for _, h := range a.halves {
+	for i := 0; i < len(a.halves); i++ { // which yield may change
+		h := a.halves[i]
 		if p := h.partner; p != nil && p.id < h.id || a.narrows() && !a.chosen(h) {
 			continue
 		}

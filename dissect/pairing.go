@@ -280,8 +280,13 @@ func (a *Analyzer) pair(h, c *half, by pairing) {
 	c.unlist()
 	h.pairedBy, c.pairedBy = by, by
 	a.join(h, c)
-	if m := h.mtu & c.mtu; m != 0 {
+	switch m := h.mtu & c.mtu; {
+	case m != 0:
 		h.setMTUs(m)
+	case h.mtuShown && !c.mtuShown: // the other one is a guess
+		h.setMTUs(h.mtu)
+	case c.mtuShown && !h.mtuShown:
+		h.setMTUs(c.mtu)
 	}
 	h.transport = max(h.transport, c.transport)
 	c.transport = h.transport

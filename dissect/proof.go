@@ -49,7 +49,9 @@ func (s *stream) settleRun(seq psn.Seq, now int64) {
 	case seq == s.next && seq < s.top, r.reason == byTimeout && seq == r.seen():
 		s.prove()
 	// A hole may be filled by a late copy, but not after a timer's silence.
-	case seq > s.next && seq < r.before && r.nOwed < len(r.owed) && (!d.holes.Contains(seq) || s.tooLate(r.idle)) && !s.tooLate(now-s.lastActivity()):
+	// What the receiver asks for begins a run of its own, and so does what it has,
+	// behind a packet that came for no reason.
+	case seq > s.next && seq < r.before && r.nOwed < len(r.owed) && !d.asksFor(seq) && (r.reason != byEarly || seq > s.acked) && (!d.holes.Contains(seq) || s.tooLate(r.idle)) && !s.tooLate(now-s.lastActivity()):
 		s.leaveOut(psn.Span{First: s.next, Last: seq - 1}, s.a.here)
 		s.next = seq
 	default:
@@ -90,6 +92,7 @@ func (s *stream) disown() {
 		d.resent.cause[byTimeout] -= r.sent
 		d.resent.cause[byEarly] += r.sent
 	}
+	s.cameAfter(r)
 	d.disowned, d.after = true, s.next
 	s.next = r.before
 	d.run = d.prior

@@ -122,9 +122,10 @@ func (s *stream) readRequest(in *arrival) {
 }
 
 // readAgain follows a READ request below the top. One inside an outstanding
-// READ names the first response that is missing. One at its start does so where
-// that response is known to be missing, or passed here and answers to later
-// requests after it, unless a timer may have asked.
+// READ names the first response that is missing. One at its start names nothing,
+// since the first requests of the run may have been lost before this point; it is
+// an implied NAK where that response is known to be missing, or passed here and
+// answers to later requests after it, unless a timer may have asked.
 func (s *stream) readAgain(in *arrival, seq psn.Seq, n int) {
 	old, inside := s.readAt(seq)
 	resp := s.responses()
@@ -134,16 +135,13 @@ func (s *stream) readAgain(in *arrival, seq psn.Seq, n int) {
 	if inside {
 		n = int(old.Last-seq) + 1
 	}
-	anew := false // asks for all of a READ that was answered, and what follows it
 	if inside && !named && resp != nil {
-		s.implied = resp.d != nil && resp.d.holes.Contains(resp.place(seq))
-		anew = !s.implied && s.answeredPast(old) && !s.timerMayAsk(seq, in)
-		s.implied = s.implied || anew
+		s.implied = resp.d != nil && resp.d.holes.Contains(resp.place(seq)) || s.answeredPast(old) && !s.timerMayAsk(seq, in)
 	}
 	s.arrive(in, n)
 	s.implied = false
 	if d := s.d; resp != nil && d.run.id != begun {
-		resp.askedAgain(in, seq.PSN(), d.run.reason, named || anew && d.run.reason == byImpliedNAK)
+		resp.askedAgain(in, seq.PSN(), d.run.reason, named)
 	}
 }
 
@@ -278,9 +276,12 @@ func (h *half) learnMTU(in *arrival) {
 	if f.ends || in.payload == 0 {
 		return
 	}
-	if m := mtuOf(in.payload); m != 0 && h.mtu != m {
-		h.setMTUs(m)
+	switch m := mtuOf(in.payload); {
+	case m != 0 && h.mtu != m:
+		h.showMTUs(m)
 		h.settleTails()
+	case m != 0:
+		h.mtuShown = true
 	}
 }
 
@@ -301,6 +302,13 @@ func (h *half) mtus() mtus {
 		return h.mtu & h.partner.mtu
 	}
 	return h.mtu
+}
+
+// showMTUs is setMTUs where more than the distance of two requests says so, which
+// a loss between them stretches.
+func (h *half) showMTUs(m mtus) {
+	h.setMTUs(m)
+	h.mtuShown = true
 }
 
 func (h *half) setMTUs(m mtus) {

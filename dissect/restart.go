@@ -213,9 +213,9 @@ func (h *half) live(first bool) {
 		h.life++
 		h.ended = false
 		if !h.agreed && (p == nil || p.life < h.life) {
-			h.mtu = anyMTU
+			h.mtu, h.mtuShown = anyMTU, false
 			if p != nil {
-				p.mtu = anyMTU
+				p.mtu, p.mtuShown = anyMTU, false
 			}
 		}
 	}

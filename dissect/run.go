@@ -17,13 +17,26 @@ type run struct {
 	before psn.Seq // what would have continued the run before
 	lone   bool    // it is only an answer, see below, that was acknowledged
 
-	proven bool    // see proof.go
-	waited int64   // of a timeout: since the last copy of its first packet
-	idle   int64   // of a timeout: the silence that it ended, 0 where none did
-	owed   [4]owed // what it passed over before it was proven
-	nOwed  int     // of these
-	sent   int64   // packets that it carried before it was proven
+	proven bool             // see proof.go
+	waited int64            // of a timeout: since the last copy of its first packet
+	idle   int64            // of a timeout: the silence that it ended, 0 where none did
+	owed   [4]owed          // what it passed over before it was proven
+	nOwed  int              // of these
+	sent   int64            // packets that it carried before it was proven
+	strays [maxStrays]stray // the first of these
 }
+
+// stray is a packet of a run that is not proven: no other went on from it.
+type stray struct {
+	seq    psn.Seq
+	bytes  int64
+	judged judgement
+	at     sight
+}
+
+// maxStrays is how many packets a run may carry before it is proven, or not: each
+// but the first follows what it passed over.
+const maxStrays = 5
 
 // ask is what the receiver asks for: to resend from seq on.
 type ask struct {
@@ -76,6 +89,22 @@ func (d *recovery) askedWithin(q psn.Seq) bool {
 	k := d.answering(q)
 	return inside && k >= 0 && d.asks[k].seq >= d.gaps[i].First
 }
+
+// asksFor reports whether the receiver asked to resend from q on.
+func (d *recovery) asksFor(q psn.Seq) bool {
+	return slices.ContainsFunc(d.asks, func(k ask) bool { return k.seq == q })
+}
+
+// reached notes that an acknowledgement went up to q.
+func (d *recovery) reached(q psn.Seq) {
+	if n := len(d.points); d.points[(int(d.nPoints)+n-1)%n] != q {
+		d.points[d.nPoints] = q
+		d.nPoints = (d.nPoints + 1) % uint8(n)
+	}
+}
+
+// wasReached reports whether one of the last acknowledgements went just up to q.
+func (d *recovery) wasReached(q psn.Seq) bool { return slices.Contains(d.points[:], q) }
 
 // forget drops what was asked for below the Seq, now that it was acknowledged.
 func (d *recovery) forget(before psn.Seq) {
@@ -212,6 +241,11 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 		s.catchUp(in, d.skipped(span.First), span)
 		return
 	case span.First == s.next:
+	case span.First > s.next && (d.wasReached(span.First) || span.First <= s.acked && forms[in.op].awaits):
+		// Once the requester hears that all before it arrived it breaks off what it
+		// resends: it goes on behind that, or asks again for an answer that it
+		// waits for still.
+		s.newRun(span.First, in.sight(), in.time-s.lastActivity())
 	case span.First > s.next && span.First >= d.run.before && span.First < d.run.before+maxStragglers:
 		s.breakOff(psn.Span{First: s.next, Last: span.First - 1}, in.sight(), false)
 	case span.First > s.next && s.mayBeLate(in, span.First):
@@ -239,9 +273,10 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 	s.resend(in, span)
 }
 
-// mayBeLate reports whether the packet fills a hole that a run passed over. One
-// that the receiver named, or that came damaged, had a copy of its own here, and
-// is sent again without doubt.
+// mayBeLate reports whether the packet fills a hole that a run passed over, or
+// comes ahead of the run once what filled its hole had come. One that the receiver
+// named, or that came damaged, had a copy of its own here, and is sent again without
+// doubt.
 func (s *stream) mayBeLate(in *arrival, seq psn.Seq) bool {
 	d := s.d
 	switch {
@@ -250,7 +285,7 @@ func (s *stream) mayBeLate(in *arrival, seq psn.Seq) bool {
 	case d.missed.Contains(seq):
 		return true
 	case !d.holes.Contains(seq):
-		return false
+		return seq > s.next && d.lostPSNs.Contains(seq) && d.replaced(seq)
 	}
 	i, inside := d.gapAt(seq)
 	return inside && d.gaps[i].evidence == EvidenceObserved
@@ -427,6 +462,12 @@ func (s *stream) refute() {
 // passed over are copies of that run, and so retransmissions too.
 func (s *stream) straggle(t *trial) {
 	d := s.d
+	if first := t.set.Spans()[0]; t.ahead && !d.holes.Contains(first.First) {
+		d.resent.add(t.packets, t.bytes, byEarly, isNeeded)
+		s.wasLate(answer{span: first, came: []psn.Span{first}, lost: 1, why: byEarly, packets: t.packets, bytes: t.bytes, at: t.last})
+		s.judgeAccepted(first)
+		return
+	}
 	d.reordered += t.packets
 	var repeated int64
 	for _, span := range t.set.Spans() {
@@ -463,11 +504,19 @@ func (s *stream) skip() {
 	if t.drew {
 		s.named(named, t.drewAt, EvidenceNAK)
 	}
-	s.fillWith(t, span)
+	verdict := isNeeded
+	switch {
+	case d.holes.Contains(span.First):
+		s.fillWith(t, span)
+	case span.Last < s.acked:
+		verdict = isRedundant
+	default:
+		verdict = isWasted
+	}
 	s.judgeAccepted(span)
 	s.next = span.Last + 1
-	d.resent.add(t.packets, t.bytes, d.run.reason, isNeeded)
-	s.tellResend(span, t.last, d.run.reason, isNeeded)
+	d.resent.add(t.packets, t.bytes, d.run.reason, verdict)
+	s.tellResend(span, t.last, d.run.reason, verdict)
 }
 
 // remind keeps in mind that what the trial saw may have been late after all.
@@ -646,6 +695,9 @@ func (s *stream) resend(in *arrival, span psn.Span) {
 	s.lastTime = in.time
 	s.tellResend(span, in.sight(), why, verdict)
 	if r := &d.run; !r.proven {
+		if r.sent < maxStrays {
+			r.strays[r.sent] = stray{span.First, int64(in.payload), verdict, in.sight()}
+		}
 		r.sent++
 		if s.next >= s.top && r.nOwed == 0 {
 			s.prove() // it is whole

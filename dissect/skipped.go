@@ -97,7 +97,7 @@ func (s *stream) loseHarmless(span psn.Span, evidence Evidence, opened, filled s
 		d.vouch(span)
 		d.vouchedHarmless += span.Len()
 	}
-	g := gap{Span: span, count: span.Len(), run: d.run.id, copies: 1, evidence: evidence, where: Upstream,
+	g := gap{Span: span, count: span.Len(), run: d.run.id, copies: 1, evidence: evidence, where: Upstream, harmless: true,
 		closed: ClosedRetransmitted, opened: opened, filled: filled, message: s.messageOf(span.First)}
 	d.gapsTotal++
 	d.upstream++

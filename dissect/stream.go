@@ -145,6 +145,8 @@ type recovery struct {
 	openKnown                int   // gaps when they were last counted for all streams
 	timer                    int64 // shortest wait that ended an idle wire, 0 while none did
 	findings                 []Finding
+	points                   [32]psn.Seq // that acknowledgements went up to, the last ones
+	nPoints                  uint8
 	timeouts                 int // in a row, without progress
 	timeoutFrames            []int
 }

@@ -39,6 +39,8 @@ type Replayer struct {
 type Stats struct {
 	Frames, Packets                              int64
 	Lost, Damaged, Duplicated, Marked, Reordered int64
+
+	Missed []sim.Copy // what picks by PSN name and never came by; known after Close
 }
 
 // Options says how to replay. Only Out must be there.
@@ -213,6 +215,15 @@ func (r *Replayer) Close() error {
 			return err
 		}
 	}
+	var all []*sim.Chooser
+	for _, w := range [...]*way{r.there, r.back} {
+		for _, choosers := range [...][]chooser{w.loss, w.damage, w.duplicate, w.mark, w.reorder} {
+			for i := range choosers {
+				all = append(all, choosers[i].Chooser)
+			}
+		}
+	}
+	r.Missed = sim.Missed(all)
 	if r.truth == nil {
 		return nil
 	}

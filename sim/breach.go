@@ -167,10 +167,10 @@ func (b *breaker) change(p *transport.Packet) bool {
 		p.BTH.PadCnt ^= 1
 		return true
 	case BadDMALen:
-		if !p.Has(codec.HeaderRETH) || op.Verb() != codec.VerbWrite {
+		if !p.Has(codec.HeaderRETH) || op.Verb() != codec.VerbWrite || p.RETH.DMALen == 0 {
 			return false
 		}
-		p.RETH.DMALen++
+		p.RETH.DMALen-- // one more would be refused before the message is complete
 		return true
 	case MSNJump:
 		if op.Verb() != codec.VerbAck {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/rdmadump/rdmadump/psn"
 	"github.com/rdmadump/rdmadump/transport"
@@ -20,6 +22,7 @@ func (s *Scenario) Check() error {
 // check is Check. Order matters only in that the first fault is reported.
 func (s *Scenario) check() *Fault {
 	c := checker{}
+	c.want(!s.Start.Before(time.Unix(0, 0)) && s.Start.Before(lastStart), "start", "%s: want a time from 1970 to 2261", s.Start.Format(time.RFC3339))
 	c.pairs(&s.Pairs)
 	c.work(s)
 	c.network(s)
@@ -29,6 +32,10 @@ func (s *Scenario) check() *Fault {
 	c.want(of == "" || of == s.Transport.Name, "fault", "%s is for %s, not for %s", s.Fault, of, s.Transport.Name)
 	return c.first
 }
+
+// lastStart is behind the last start of a run: nanoseconds since 1970 fit in 63
+// bits until 2262.
+var lastStart = time.Date(2262, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // checker keeps the first fault.
 type checker struct{ first *Fault }
@@ -79,6 +86,7 @@ func (c *checker) network(s *Scenario) {
 		for i := range all {
 			l, key := &all[i], fmt.Sprintf("%s[%d]", key, i)
 			c.want(l.Name != "", key+".name", "want a name")
+			c.want(l.Name != "." && l.Name != ".." && !strings.ContainsAny(l.Name, "/\\\x00"), key+".name", "%q cannot be part of a file's name", l.Name)
 			c.want(!names[l.Name], key+".name", "%q is the name of something else", l.Name)
 			names[l.Name] = true
 			c.link(l, key)

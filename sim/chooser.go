@@ -26,7 +26,7 @@ type Chooser struct {
 // own, as those of a Scenario with that seed.
 func NewChooser(p *Pick, seed uint64, purpose string) *Chooser {
 	s := Scenario{Seed: seed}
-	return &Chooser{picker: picker{Pick: p, random: s.random(purpose)}}
+	return &Chooser{picker: picker{Pick: p, hit: make([]bool, len(p.PSN)), random: s.random(purpose)}}
 }
 
 // Chooses reports whether the pick chooses a packet. It must be asked of every
@@ -35,6 +35,15 @@ func (c *Chooser) Chooses(p *Passing) bool {
 	c.flight.kind, c.flight.copy = kindOf(p.Opcode), p.Copy
 	c.flight.packet.BTH.PSN = p.PSN
 	return c.picker.chosen(&c.flight, p.At)
+}
+
+// Missed are the copies that choosers are about and none has met.
+func Missed(all []*Chooser) []Copy {
+	pickers := make([]*picker, len(all))
+	for i, c := range all {
+		pickers[i] = &c.picker
+	}
+	return missed(pickers)
 }
 
 // Check finds what makes no sense in a pick, which the key is for.

@@ -129,7 +129,7 @@ func TestLiteralLosesForEver(t *testing.T) {
 	for name, never := range map[string][]uint32{
 		"literal-a-under-way": nil, "literal-b-boundary": {31}, "literal-c-late-block": nil, "literal-d-five-gaps": {8, 10},
 		"literal-e-lost-tail": nil, "literal-f-lost-report": {10}, "literal-g-no-clock": nil, "literal-g-newest": {5},
-		"literal-h-pause": nil,
+		"literal-h-pause": nil, "literal-i-no-cumulative": nil,
 	} {
 		s := all[name]
 		r := play(t, s, "receiver")
@@ -162,6 +162,12 @@ func TestLiteralLosesForEver(t *testing.T) {
 			shows = first.LastFinishedPSN == 9
 		case "literal-g-newest":
 			shows = r.Resent > 2 && r.LastEnded > timeout
+		case "literal-i-no-cumulative":
+			ack := codec.Op(codec.RC, codec.Acknowledge)
+			beyond := slices.IndexFunc(r.truth, func(l line) bool { return l.Opcode == ack && l.PSN == 60 })
+			filled := slices.IndexFunc(r.truth, func(l line) bool { return l.Opcode != ack && l.PSN == 10 && l.Copy == 2 })
+			shows = first.LastFinishedPSN == 9 && reports[1].LastFinishedPSN == 60 && beyond >= 0 && filled >= 0 &&
+				*r.truth[beyond].Arrived < *r.truth[filled].Arrived
 		case "literal-h-pause":
 			shows = slices.ContainsFunc(reports, func(h codec.TCAETH) bool { return h.LastFinishedPSN == 30 }) // the first of the second message
 		}

@@ -11,8 +11,9 @@ import (
 type picker struct {
 	*Pick
 	random *rand.Rand
-	seen   int64 // packets that it has looked at
-	bad    bool  // the state of Gilbert and Elliott
+	seen   int64  // packets that it has looked at
+	bad    bool   // the state of Gilbert and Elliott
+	hit    []bool // of ByPSN: those of PSN that were chosen
 }
 
 // chosen reports whether the pick chooses a packet that passes at the moment.
@@ -33,8 +34,9 @@ func (p *picker) chosen(f *flight, at transport.Time) bool {
 		}
 		return 0 <= n && n < p.Count
 	case ByPSN:
-		for _, c := range p.PSN {
+		for i, c := range p.PSN {
 			if c.PSN == f.packet.BTH.PSN && (c.Copy == 0 || c.Copy == f.copy) {
+				p.hit[i] = true
 				return true
 			}
 		}
@@ -84,9 +86,28 @@ func (p *picker) gilbertElliott() bool {
 func pickers(s *Scenario, picks []Pick, purpose string) []picker {
 	all := make([]picker, len(picks))
 	for i := range picks {
-		all[i] = picker{Pick: &picks[i], random: s.random(purpose + string(rune('0'+i)))}
+		all[i] = picker{Pick: &picks[i], hit: make([]bool, len(picks[i].PSN)), random: s.random(purpose + string(rune('0'+i)))}
 	}
 	return all
+}
+
+// missed are the copies that no pick has met, nor another that means the same.
+func missed(all []*picker) (none []Copy) {
+	met := map[Copy]bool{}
+	for _, p := range all {
+		for i, hit := range p.hit {
+			met[p.PSN[i]] = met[p.PSN[i]] || hit
+		}
+	}
+	for _, p := range all {
+		for _, c := range p.PSN {
+			if hit, listed := met[c]; listed && !hit {
+				none = append(none, c)
+				delete(met, c)
+			}
+		}
+	}
+	return none
 }
 
 // any reports whether one of the picks chooses the packet. All are asked, so

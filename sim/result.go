@@ -26,6 +26,8 @@ type Result struct {
 	Damaged    int64
 	Duplicated int64
 	Reordered  int64
+
+	Missed []Copy // what picks by PSN name and never came by
 }
 
 // Failed is how many work requests ended without success.

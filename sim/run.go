@@ -2,6 +2,7 @@ package sim
 
 import (
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/rdmadump/rdmadump/codec"
@@ -81,7 +82,23 @@ func Run(s *Scenario, o Output) (*Result, error) {
 	if r.truth != nil && r.err == nil {
 		r.err = r.truth.err
 	}
+	r.result.Missed = r.missed()
 	return &r.result, r.err
+}
+
+// missed are the copies that picks name and that never came by.
+func (r *run) missed() []Copy {
+	var all []*picker
+	for _, p := range r.paths {
+		for _, n := range slices.Concat(p.there, p.back) {
+			for _, picks := range [...][]picker{n.loss, n.damage, n.duplicate, n.mark, n.reorder} {
+				for i := range picks {
+					all = append(all, &picks[i])
+				}
+			}
+		}
+	}
+	return missed(all)
 }
 
 // lay lays the links.

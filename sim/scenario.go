@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"net/netip"
 	"time"
 
@@ -146,6 +147,14 @@ type Pick struct {
 type Copy struct {
 	PSN  psn.PSN `yaml:"psn"`
 	Copy int     `yaml:"copy"` // n-th transmission, 0 for all
+}
+
+// String is the copy as --drop takes it.
+func (c Copy) String() string {
+	if c.Copy == 0 {
+		return c.PSN.String()
+	}
+	return fmt.Sprintf("%s:%d", c.PSN, c.Copy)
 }
 
 // Tap is a capture point: "sender", "receiver", or the name of a link, whose far

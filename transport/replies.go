@@ -105,12 +105,9 @@ func (r *Replies) Read(at psn.Seq, h *codec.RETH, msn uint32, again bool) {
 			continue
 		}
 		fresh.again = old.again
-		switch {
-		case at < old.at:
+		if at < old.at+psn.Seq(old.sent) {
 			r.queue = append(r.queue[:i], r.queue[i+1:]...)
 			r.insert(r.before(at), fresh)
-		case at < old.at+psn.Seq(old.sent):
-			*old = fresh
 		}
 		return
 	}
@@ -136,10 +133,15 @@ func (r *Replies) admit(again bool) bool {
 func (r *Replies) place(at psn.Seq) int { return r.before(at + 1) }
 
 // before is where the answer to a READ or an atomic goes: behind all that is
-// earlier, and before an acknowledgement of the same PSN.
+// earlier, and before an acknowledgement of the same PSN. The responses to a READ
+// stay together.
 func (r *Replies) before(at psn.Seq) int {
+	begun := 0
+	if len(r.queue) > 0 && r.queue[0].sent > 0 {
+		begun = 1
+	}
 	i := len(r.queue)
-	for i > 0 && r.queue[i-1].at >= at {
+	for i > begun && r.queue[i-1].at >= at {
 		i--
 	}
 	return i

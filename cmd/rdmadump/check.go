@@ -22,6 +22,8 @@ type checkFlags struct {
 	rules     string
 	ignore    string
 	each      number
+	cThresh   number
+	tThresh   time.Duration
 	maxHalves number
 	color     cli.Colors
 	ports     udpPorts
@@ -35,9 +37,10 @@ func newCheck(s streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "check [flags] FILE... | -i IFACE",
 		Short: "Check whether the ends keep to the rules of their transport",
-		Long: `check judges the traffic of captures by what its transport promises, and prints a
-line for each rule that was broken: the rule, the frames that show it, and what
-was said or sent in place of what. A note is no violation, but worth a look.
+		Long: `check judges the traffic of captures by what its transport promises, and prints
+a line for each rule that was broken: the rule, the frames that show it, and
+what was said or sent in place of what. A note is no violation, but worth a
+look.
 
 A capture point sees neither end, so that a rule counts as broken only where no
 loss on either side explains what was seen. What depends on where the capture
@@ -49,7 +52,7 @@ Several files are one tap's rotation and are read in order of time.
 Exit status: 0 no violation; 1 some input could not be read, or not to its end;
 2 wrong usage; 3 violations were found. Notes alone are 0.`,
 		Example: `  rdmadump check trace.pcap
-  rdmadump check --list                       the rules, and where they come from
+  rdmadump check --list                      the rules, and where they come from
   rdmadump check --rules one-nak,icrc trace.pcap
   rdmadump check --ignore early-timeout trace.pcap
   rdmadump check --side sender trace.pcap
@@ -77,6 +80,8 @@ Exit status: 0 no violation; 1 some input could not be read, or not to its end;
 	f.StringVar(&flags.rules, "rules", "", "check these `rules` only, with commas between them")
 	f.StringVar(&flags.ignore, "ignore", "", "do not check these `rules`")
 	f.Var(&flags.each, "each", "print at most `N` lines of a rule in text, and count the rest")
+	f.Var(&flags.cThresh, "c-thresh", "windowless: `packets` of one report, as the ends have agreed")
+	f.DurationVar(&flags.tThresh, "t-thresh", 0, "windowless: longest `time` of one report, such as 20us")
 	f.Var(&flags.maxHalves, "max-halves", "follow at most `N` directions of connections at a time (default 131072)")
 	f.Var(&flags.ports, "udp-port", portUsage)
 	flags.selection.register(command)
@@ -97,6 +102,9 @@ func (flags *checkFlags) chosen() (rules conform.RuleSet, err error) {
 		if rules, err = rules.Without(flags.ignore); err != nil {
 			return rules, fmt.Errorf("--ignore: %w", err)
 		}
+	}
+	if rules.Empty() {
+		return rules, errors.New("--ignore leaves no rule to check")
 	}
 	return rules, nil
 }
@@ -139,7 +147,7 @@ func (flags *checkFlags) run(s streams, rules conform.RuleSet, names []string) e
 		out = newEventLog(live.out)
 	}
 	text := report.NewCheck(out, flags.color.Style(s.out), cli.Width(s.out), int(flags.each))
-	checker := conform.NewChecker(conform.Config{Rules: rules, Tap: config.Tap, Files: len(names) > 1, Found: func(v *conform.Violation) {
+	checker := conform.NewChecker(conform.Config{Rules: rules, Tap: config.Tap, Thresholds: conform.Thresholds{Packets: int(flags.cThresh), Time: flags.tThresh}, Files: len(names) > 1, Found: func(v *conform.Violation) {
 		if v.Severity == conform.Violates {
 			violations++
 		}

@@ -8,7 +8,7 @@ import (
 
 // A terminal of 80 columns folds no line of any help.
 func TestHelpAt80Columns(t *testing.T) {
-	for _, command := range []string{"", "read", "loss", "compare", "fields", "version", "help"} {
+	for _, command := range []string{"", "read", "loss", "compare", "top", "fields", "version", "help"} {
 		out, _, exit := execute(append([]string{"help"}, strings.Fields(command)...)...)
 		if exit != 0 || out == "" {
 			t.Fatalf("help %s: exit status %d", command, exit)

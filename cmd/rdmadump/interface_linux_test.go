@@ -219,3 +219,18 @@ func TestInterfaceErrors(t *testing.T) {
 		}
 	}
 }
+
+// serve -i counts what passes, and says so when nothing can pass any more.
+func TestServeInterface(t *testing.T) {
+	veth.Enter(t)
+	s := startServe(t, "-i", veth.B)
+	waitForSockets(t, s.Process.Pid, 1)
+	sent := sendCapture(t, gapCase)
+	s.await("/metrics", "\nrdmadump_lost_packets_total 2\n")
+	s.await("/metrics", fmt.Sprintf("\nrdmadump_capture_frames_total{capture=\"0\",file=\"rdma-b\"} %d\n", sent))
+	s.await("/metrics", "\nrdmadump_capture_up 1\n")
+	veth.IP(t, "link", "set", veth.B, "down")
+	s.await("/healthz", "rdma-b: the interface went down")
+	s.await("/metrics", "\nrdmadump_capture_up 0\n")
+	s.end(syscall.SIGTERM, 1)
+}

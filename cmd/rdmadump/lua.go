@@ -21,7 +21,8 @@ func newLua(s streams) *cobra.Command {
 what rdmadump sees: every header, congestion bits, the ICRC, and gaps and
 retransmissions as fields to filter by. It works beside the built-in dissector.
 
-With --install it goes into the user's plugin folder: $WIRESHARK_CONFIG_DIR, what
+With --install it goes into the user's plugin folder: $WIRESHARK_CONFIG_DIR,
+what
 tshark -G folders says, or where Wireshark looks by default. An older version is
 replaced; another file of that name is not.`,
 		Example: `  rdmadump lua --install

@@ -46,7 +46,7 @@ and compare), or a broken rule (check).`,
 		Example: `  rdmadump read trace.pcap
   rdmadump loss trace.pcap
   tcpdump -i eth0 -w - udp port 4791 | rdmadump read -`,
-	}, newRead(s), newLoss(s), newCompare(s), newCheck(s), newFields(s), newLua(s))
+	}, newRead(s), newLoss(s), newCompare(s), newCheck(s), newTop(s), newServe(s), newFields(s), newLua(s))
 }
 
 // captures is the argument check of commands that read captures.

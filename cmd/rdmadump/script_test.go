@@ -11,8 +11,11 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
+// programs are what tests can run beside those of the system.
+var programs = map[string]func(){"rdmadump": main}
+
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"rdmadump": main})
+	testscript.Main(m, programs)
 }
 
 // TestScripts runs testdata/script. The captures that the project ships are in

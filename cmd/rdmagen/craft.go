@@ -57,7 +57,7 @@ outer ones --eth.dst, --ip.ttl, --udp.dstport, --grh.hoplmt, --lrh.sl. The value
 auto takes away what a line says, so that it is completed: --ip.checksum auto.`,
 		Example: `  rdmadump read --json=full x.pcap | rdmagen craft -o y.pcap
   rdmagen craft --opcode rc-rdma-write-only --payload-len 64 -o x.pcap
-  rdmagen craft --opcode 0x1f --icrc bad --pad 3 --cut 60 | rdmadump read -v -
+  rdmagen craft --opcode rc-send-only --icrc bad --pad 3 | rdmadump read -v -
   rdmagen craft --icrc bad lines.json -o wrong.pcap`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {

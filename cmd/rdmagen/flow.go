@@ -123,7 +123,24 @@ func notes(r *sim.Result) (all []string) {
 		}
 		all = append(all, text)
 	}
+	if len(r.Missed) > 0 {
+		all = append(all, neverCame(r.Missed))
+	}
 	return all
+}
+
+// neverCame says which copies were to be lost, or the like, and never came by.
+func neverCame(missed []sim.Copy) string {
+	const most = 5
+	var names []string
+	for _, c := range missed[:min(most, len(missed))] {
+		names = append(names, c.String())
+	}
+	text := "no packet was PSN " + strings.Join(names, ", ")
+	if more := len(missed) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text + ", so that nothing was done to it"
 }
 
 // statusText is a status in the words of verbs.

@@ -318,6 +318,9 @@ func (c *replayFlags) run(command *cobra.Command, s streams, n *replay.Network, 
 	}
 	if err == nil {
 		s.complain(errors.New(replayed(&r.Stats)))
+		if len(r.Missed) > 0 {
+			s.complain(errors.New(neverCame(r.Missed)))
+		}
 	}
 	return err
 }

@@ -1,0 +1,95 @@
+package conform_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rdmadump/rdmadump/dissect"
+	"github.com/rdmadump/rdmadump/sim"
+)
+
+// play runs a scenario and gives the frames of both ends.
+func play(t *testing.T, text string) map[sim.Tap][]dissect.Frame {
+	t.Helper()
+	s, err := sim.Parse([]byte(text), "scenario.yaml")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	frames := map[sim.Tap][]dissect.Frame{}
+	var captures []sim.Capture
+	for _, at := range []sim.Tap{"sender", "receiver"} {
+		captures = append(captures, sim.Capture{At: at, Frame: func(f *dissect.Frame) error {
+			kept := *f
+			kept.Data = bytes.Clone(f.Data)
+			frames[at] = append(frames[at], kept)
+			return nil
+		}})
+	}
+	if _, err := sim.Run(s, sim.Output{Captures: captures}); err != nil {
+		t.Fatal(err)
+	}
+	return frames
+}
+
+// rough is a random scenario: verbs mixed in both directions over a network that
+// loses, damages, duplicates and reorders.
+func rough(seed uint64) string {
+	r := rand.New(rand.NewPCG(seed, 7))
+	one := func(all ...string) string { return all[r.IntN(len(all))] }
+	transport := one("name: go-back-n", "name: go-back-n", "name: irn", "name: windowless, mode: literal", "name: windowless, mode: anchored", "name: mp-rdma")
+	start := []int{0, 1000, 0xfffff0, 0xffffff, 0x7ffff8, r.IntN(1 << 24)}[r.IntN(6)]
+	var work strings.Builder
+	for _, end := range []string{"sender", "receiver"} {
+		for _, verb := range []string{"write", "read", "send", "fetch-add", "write-imm", "cmp-swap"} {
+			if end == "receiver" && r.IntN(2) == 0 || r.IntN(4) == 0 {
+				continue
+			}
+			fmt.Fprintf(&work, "  - {verb: %s, size: %s, count: %d, from: %s}\n", verb, one("1..16KiB", "64KiB", "1..512", "0..4KiB"), 1+r.IntN(12), end)
+		}
+	}
+	if work.Len() == 0 {
+		work.WriteString("  - {verb: write, size: 64KiB, count: 3}\n")
+	}
+	loss := func() string { return strconv.FormatFloat(float64(r.IntN(6))/100+1e-9, 'g', -1, 64) }
+	way := func() string {
+		return fmt.Sprintf("{loss: {p: %s}, duplicate: {p: %g}, damage: {p: %g}, reorder: {p: %g, by: %dus}}",
+			loss(), []float64{1e-9, 0.02}[r.IntN(2)], []float64{1e-9, 0.01}[r.IntN(2)], []float64{1e-9, 0.02}[r.IntN(2)], 1+r.IntN(20))
+	}
+	return fmt.Sprintf(`seed: %d
+transport: {%s}
+handshake: %t
+order: mixed
+pairs: {count: %d, start-psn: %d, mtu: %s, ack-timeout: %d}
+work:
+%slinks: {name: wire, delay: %dus, there: %s, back: %s}
+`, seed, transport, r.IntN(2) == 0, 1+r.IntN(4), start, one("256", "1024", "4096"), 8+r.IntN(4), work.String(), 1+r.IntN(8), way(), way())
+}
+
+// Flows over a rough network break no rule, at either end.
+func TestRoughFlowsBreakNoRule(t *testing.T) {
+	seeds := uint64(40)
+	if n, err := strconv.Atoi(os.Getenv("RDMADUMP_ROUGH")); err == nil { // more of them
+		seeds = uint64(n)
+	}
+	for seed := range seeds {
+		text := rough(seed)
+		for at, all := range play(t, text) {
+			sides := []dissect.Tap{""}
+			if !strings.Contains(text, "from: receiver") { // what is stated is true of all requests
+				sides = append(sides, dissect.Tap(at))
+			}
+			for _, side := range sides {
+				for _, found := range check(all, side) {
+					if strings.Contains(found, " violation ") {
+						t.Errorf("seed %d, %s, --side %q: %s", seed, at, side, found)
+					}
+				}
+			}
+		}
+	}
+}
