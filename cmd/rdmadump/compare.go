@@ -42,7 +42,9 @@ left out. Of more than two files along a path, neighbours are compared.
 
 FILE is a pcap or pcapng file, plain or compressed, or - for standard input.
 ` + selectionHelp + `
---filter chooses copies that match at any point; all are followed. Times are by the clock of the file named first, and +1.5s and -5s count from its
+--filter chooses copies that match at any point; all are followed.
+
+Times are by the clock of the file named first, and +1.5s and -5s count from its
 first and last frame. In the other files they are the same moments by their own
 clocks, however wrong these are. A copy belongs to the moment when it passed the
 first of two points. All files are read to the end for that, and read twice.

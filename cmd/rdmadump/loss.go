@@ -44,8 +44,9 @@ FILE is a pcap or pcapng file, plain or compressed, or - for standard input.
 Several files are one tap's rotation and are read in order of time.
 ` + selectionHelp + `
 --qpn chooses the connection that a queue pair is an end of, and --filter those
-of which any packet matches: all their packets are followed, so that nothing left
-out looks lost. What is counted of the capture itself is not narrowed by them.
+of which any packet matches: all their packets are followed, so that nothing
+left out looks lost. What is counted of the capture itself is not narrowed by
+them.
 ` + liveHelp + `
 Live, events are printed as they happen and summed up now and then; the report
 follows at the end. With --json each event is an object on a line, and the
