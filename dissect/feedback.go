@@ -247,8 +247,9 @@ func (s *stream) answersFirstCopy(seq psn.Seq, in *arrival) {
 func (s *stream) sequenceError(seq psn.Seq, in *arrival) {
 	d := s.recovery()
 	s.watch = true
-	// The packet that gave the breach away draws a NAK, late or not.
-	if d.broken.on && d.broken.rest.Contains(seq) && d.broken.packets > 0 {
+	// The packet that gave the breach away draws a NAK, late or not. That it names
+	// what the run has to carry next tells; what lies further on was refused before.
+	if b := &d.broken; b.on && b.rest.Contains(seq) && (b.packets > 0 || seq == b.rest.First) {
 		s.part()
 	}
 	if seq < s.acked || seq > s.top {

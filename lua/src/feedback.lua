@@ -91,7 +91,8 @@ end
 
 local function sequence_error(s, seq, p)
   local d = trouble(s)
-  if d.broken and d.broken.first <= seq and seq <= d.broken.last and d.broken.packets > 0 then part(s) end
+  local b = d.broken
+  if b and b.first <= seq and seq <= b.last and (b.packets > 0 or seq == b.first) then part(s) end
   if seq < s.acked or seq > s.top then return end
   ask(d, seq, p.time, "nak", p.frame)
   if d.rnr == seq then return end
