@@ -94,7 +94,7 @@ func (s *stream) repeated(in *arrival, span psn.Span) {
 	case hole:
 		again := d.unseen.Contains(seq) && named && !in.reTx
 		verdict = isNeeded
-		lost := s.fill(span, in.sight(), false, int64(in.payload))
+		lost := s.fill(span, in.sight(), forms[in.op].verb == codec.VerbRead, int64(in.payload))
 		if again {
 			d.answers = append(d.answers, answer{span: span, came: []psn.Span{span}, lost: lost, why: why, packets: 1,
 				bytes: int64(in.payload), at: in.sight()})
@@ -207,11 +207,22 @@ func (s *stream) reported(span psn.Span, newest psn.Seq, at sight, by Evidence) 
 		for _, seen := range d.holes.Gaps(nil, part) {
 			d.shifted(len(d.picks.repairs))
 			for _, fresh := range d.picks.notOnTheWay(seen, newest, s.half.transport == mpRDMA, at.time-s.rttMin) {
-				s.miss(fresh, gap{run: d.run.id, evidence: by, where: Downstream, opened: at})
-				d.name(fresh)
+				for _, sent := range s.packetsIn(fresh) {
+					s.miss(sent, gap{run: d.run.id, evidence: by, where: Downstream, opened: at})
+					d.name(sent)
+				}
 			}
 		}
 	}
+}
+
+// packetsIn is the parts of a span that packets begin in: a READ request that is
+// missing is one, however many PSNs it takes.
+func (s *stream) packetsIn(span psn.Span) []psn.Span {
+	if s.response || len(s.reads) == 0 {
+		return []psn.Span{span}
+	}
+	return s.sent(span)
 }
 
 // notOnTheWay is the parts of a span whose last copy was sent before newest was,
