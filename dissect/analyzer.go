@@ -20,8 +20,8 @@ type Config struct {
 	ByVNI         bool   // the VXLAN, GENEVE or NVGRE network tells halves apart
 
 	// Selection is what to analyse; nil is everything. Packets outside its time
-	// and hosts are passed over, though their frames count. QPNs choose among
-	// the connections at the end, once the pairs are known. It may be completed
+	// and hosts are passed over, though their frames count. QPNs and Packets choose
+	// among the connections at the end, once the pairs are known. It may be completed
 	// up to the first frame.
 	Selection *Selection
 
@@ -233,19 +233,20 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 	if !connected {
 		a.tellFollowed(p, nil, icrc)
 		a.aside(p, bth)
-		if a.byQPN() {
+		if a.narrows() {
 			a.asides.aside(a.config.Selection, p, bth)
 		}
 		return
 	}
 	if h == nil {
 		if h = a.newcomer(p, bth, icrc, grade, &key, hash); h == nil {
-			if a.byQPN() {
+			if a.narrows() {
 				a.asides.aside(a.config.Selection, p, bth)
 			}
 			return
 		}
 	}
+	a.match(h, p)
 	h.identified(p.IPID)
 	in := &a.in
 	a.fillIn(in, p, bth)
@@ -323,6 +324,7 @@ func (a *Analyzer) aside(p *Packet, bth *codec.BTH) {
 		key := halfKey{src: p.Src, dst: p.Dst, qpn: bth.DestQP, network: a.network(p)}
 		if h := a.table.find(&key, a.table.hash(&key)); h != nil {
 			h.cnps++
+			a.match(h, p)
 		}
 	case bth.Opcode.Service() == codec.UD:
 		a.totals.Datagrams++

@@ -175,7 +175,7 @@ func (a *Analyzer) tellConnection(kind EventKind, why Ending, h *half, at sight)
 
 // tell completes an event and gives it away.
 func (a *Analyzer) tell(e *Event, h *half, at sight) {
-	if a.byQPN() && !a.chosen(h) {
+	if a.narrows() && !a.chosen(h) {
 		return
 	}
 	e.Time, e.Frame = Time(at.time), at.number
@@ -190,7 +190,10 @@ func (a *Analyzer) tell(e *Event, h *half, at sight) {
 // far as its ends are known.
 func (a *Analyzer) chosen(h *half) bool {
 	s := a.config.Selection
-	return s.end(h.key.src, h.key.dst, h.key.qpn) || h.partner != nil && s.qpn(h.partner.key.qpn)
+	if !s.matches(h) {
+		return false
+	}
+	return len(s.QPNs) == 0 || s.end(h.key.src, h.key.dst, h.key.qpn) || h.partner != nil && s.qpn(h.partner.key.qpn)
 }
 
 // tell completes an event of a stream and gives it away.

@@ -247,7 +247,8 @@ func (s *stream) answersFirstCopy(seq psn.Seq, in *arrival) {
 func (s *stream) sequenceError(seq psn.Seq, in *arrival) {
 	d := s.recovery()
 	s.watch = true
-	if d.broken.on && d.broken.rest.Contains(seq) {
+	// The packet that gave the breach away draws a NAK, late or not.
+	if d.broken.on && d.broken.rest.Contains(seq) && d.broken.packets > 0 {
 		s.part()
 	}
 	if seq < s.acked || seq > s.top {

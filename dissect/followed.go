@@ -167,7 +167,7 @@ func (f Flow) RTT() time.Duration { return time.Duration(f.half.req.rttMin) }
 // tellFollowed tells who follows the packets what was made of one; h is its half,
 // nil if it has none.
 func (a *Analyzer) tellFollowed(p *Packet, h *half, icrc ICRCState) {
-	if a.config.Follow == nil || a.byQPN() && (h == nil || !a.chosen(h)) {
+	if a.config.Follow == nil || a.narrows() && (h == nil || !a.chosen(h)) {
 		return
 	}
 	f := &a.followed

@@ -39,6 +39,7 @@ type half struct {
 	over      bool // it was told that the connection is closed
 	agreed    bool // connection management announced the first packet
 	renew     bool // it announced that the queue pair begins anew
+	matched   bool // one of its packets is what Selection.Packets wants
 
 	fb         feedback  // on the partner's requests
 	readFB     *feedback // IRN's, on the partner's READ responses; nil while there is none

@@ -174,7 +174,7 @@ func (d *recovery) recallCopy(span psn.Span) bool {
 func (s *stream) cameAfter(r *run) {
 	d := s.d
 	for _, k := range r.strays[:min(r.sent, maxStrays)] {
-		if k.judged == isNeeded || k.judged == isUnknown || !d.lostPSNs.Contains(k.seq) || !d.replaced(k.seq) {
+		if k.judged == isNeeded || !d.lostPSNs.Contains(k.seq) || !d.replaced(k.seq) {
 			continue
 		}
 		at := psn.Span{First: k.seq, Last: k.seq}
@@ -184,6 +184,10 @@ func (s *stream) cameAfter(r *run) {
 	}
 	r.sent = 0
 }
+
+// replacedReach is how many of the newest gap records are searched for a copy that
+// came after its resend.
+const replacedReach = 128
 
 // replaced reports whether a copy that was sent again closed the only gap of q,
 // which the receiver needed. Of several gaps nobody can tell which copy came, and
@@ -199,7 +203,7 @@ func (d *recovery) replaced(q psn.Seq) bool {
 	if i, inside := d.gapAt(q); inside {
 		see(&d.gaps[i])
 	}
-	newest := max(0, len(d.done)-recallReach)
+	newest := max(0, len(d.done)-replacedReach)
 	d.shifted(len(d.done) - newest)
 	for i := newest; i < len(d.done); i++ {
 		see(&d.done[i])

@@ -85,7 +85,7 @@ func (a *Analyzer) Live(yield func(*Snapshot) bool) {
 	s := Snapshot{}
 	for i := 0; i < len(a.halves); i++ { // which yield may change
 		h := a.halves[i]
-		if p := h.partner; p != nil && p.id < h.id || a.byQPN() && !a.chosen(h) {
+		if p := h.partner; p != nil && p.id < h.id || a.narrows() && !a.chosen(h) {
 			continue
 		}
 		h.asking().snapshot(&s, dropped)

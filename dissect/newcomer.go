@@ -43,7 +43,7 @@ func (a *Analyzer) newcomer(p *Packet, bth *codec.BTH, icrc ICRCState, grade Pla
 	if e.n == enough-1 {
 		return a.hatch(key, hash, bth)
 	}
-	a.nursery.wait(e, waiting{*in, a.totals.Packets, icrc == ICRCBad})
+	a.nursery.wait(e, waiting{*in, a.totals.Packets, icrc == ICRCBad, a.wants(p)})
 	return nil
 }
 
@@ -103,6 +103,7 @@ func (a *Analyzer) raise(broods []brood) {
 		if p.bad {
 			p.half.bad++
 		}
+		p.half.matched = p.half.matched || p.match
 		p.half.take(&p.arrival)
 	}
 	for _, b := range broods {

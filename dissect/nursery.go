@@ -17,6 +17,7 @@ type waiting struct {
 	arrival
 	order int64 // packets of the analysis before it
 	bad   bool  // the ICRC is bad, and not just cut off
+	match bool  // it is what Selection.Packets wants
 }
 
 // maxEmbryos bounds the halves that wait for proof.

@@ -223,14 +223,15 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 	if t.on {
 		// After a timer's silence another run begins, whose packets may repeat these.
 		later := span.First < t.next && s.service() != codec.UC && s.tooLate(in.time-s.lastActivity())
-		if !later && span.First < s.next && t.early == (span.First < s.first) && t.missed == d.missed.Contains(span.First) && (s.mayBeLate(in, span.First) || s.precedes(in, span.First)) {
+		twice := t.set.Contains(span.First) && !t.ahead && s.service() != codec.UC // a run carries again what was late
+		if !later && !twice && span.First < s.next && t.early == (span.First < s.first) && t.missed == d.missed.Contains(span.First) && (s.mayBeLate(in, span.First) || s.precedes(in, span.First)) {
 			t.add(in, span)
 			s.packets++
 			s.bytes += int64(in.payload)
 			s.lastTime = in.time
 			return
 		}
-		if !later && span.First < s.next && s.repeatsNeighbour(span.First) {
+		if !later && !twice && span.First < s.next && s.repeatsNeighbour(span.First) {
 			s.confirm(in) // repeats a neighbour
 		} else {
 			s.refute()
@@ -246,6 +247,8 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 		// resends: it goes on behind that, or asks again for an answer that it
 		// waits for still.
 		s.newRun(span.First, in.sight(), in.time-s.lastActivity())
+	case span.First > s.next && d.run.lone && span.First == d.run.before:
+		d.run = d.prior // the run before goes on: what came alone was late, or all of an answer
 	case span.First > s.next && span.First >= d.run.before && span.First < d.run.before+maxStragglers:
 		s.breakOff(psn.Span{First: s.next, Last: span.First - 1}, in.sight(), false)
 	case span.First > s.next && s.mayBeLate(in, span.First):

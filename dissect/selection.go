@@ -15,6 +15,14 @@ type Selection struct {
 	From  *Time  `json:"from,omitempty"`  // not before; nil is from the beginning
 	To    *Time  `json:"to,omitempty"`    // before, not at; nil is to the end
 
+	// Packets says which packets are wanted by what is in them, nil for all of
+	// them; Filter says the same in words. An analysis takes connections whole: those
+	// of which a packet is wanted.
+	Packets func(*Packet) bool `json:"-"`
+	Filter  string             `json:"filter,omitempty"`
+
+	matching map[halfKey]bool // halves of connections that have such a packet, as far as learned
+
 	ends map[halfKey]QPN // halves of connections with these QPNs, as far as learned: who sends
 
 	metQPNs, metHosts []bool // those that a packet or a connection had
@@ -38,7 +46,7 @@ func (s *Selection) Unmet() (queues []QPN, hosts []Host) {
 
 // Everything reports whether no condition is given.
 func (s *Selection) Everything() bool {
-	return len(s.QPNs) == 0 && len(s.Hosts) == 0 && s.From == nil && s.To == nil
+	return len(s.QPNs) == 0 && len(s.Hosts) == 0 && s.From == nil && s.To == nil && s.Packets == nil
 }
 
 // Learn adds the other ends of the connections that the QPNs are ends of. A
@@ -47,7 +55,7 @@ func (s *Selection) Everything() bool {
 func (s *Selection) Learn(r *Report) {
 	for i := range r.Connections {
 		c := &r.Connections[i]
-		if c.A == nil || c.B == nil || !s.connection(c) {
+		if c.A == nil || c.B == nil || len(s.QPNs) > 0 && !s.connection(c) {
 			continue
 		}
 		if s.ends == nil {
@@ -63,7 +71,7 @@ func (s *Selection) Learn(r *Report) {
 // itself (DestQP of the BTH, SrcQP of a DETH, and what a REQ, REP or DREQ of
 // connection management says), and what was learned.
 func (s *Selection) Takes(p *Packet) bool {
-	return s.during(p.Time) && s.between(p) && (len(s.QPNs) == 0 || s.names(p))
+	return s.during(p.Time) && s.between(p) && s.TakesQPNs(p) && s.TakesPacket(p)
 }
 
 // TakesHosts is Takes by the hosts alone.
@@ -71,6 +79,9 @@ func (s *Selection) TakesHosts(p *Packet) bool { return s.between(p) }
 
 // TakesQPNs is Takes by the QPNs alone.
 func (s *Selection) TakesQPNs(p *Packet) bool { return len(s.QPNs) == 0 || s.names(p) }
+
+// TakesPacket is Takes by what is in the packet alone.
+func (s *Selection) TakesPacket(p *Packet) bool { return s.Packets == nil || s.Packets(p) }
 
 func (s *Selection) during(time int64) bool {
 	return (s.From == nil || Time(time) >= *s.From) && (s.To == nil || Time(time) < *s.To)

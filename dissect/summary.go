@@ -26,7 +26,7 @@ func (a *Analyzer) Report() *Report {
 			continue
 		}
 		c := a.connection(h, dropped)
-		if a.byQPN() && !a.config.Selection.connection(&c) {
+		if s := a.config.Selection; a.narrows() && (!s.matches(h) || len(s.QPNs) > 0 && !s.connection(&c)) {
 			continue
 		}
 		kept.add(tally{packets: h.packets, marked: h.marked})
@@ -40,14 +40,14 @@ func (a *Analyzer) Report() *Report {
 		}
 		r.Connections = append(r.Connections, c)
 	}
-	if !a.byQPN() {
+	if !a.narrows() {
 		r.Totals.Lost += a.retired.Lost
 		r.Totals.Retransmitted += a.retired.Retransmitted
 		r.Totals.NotCaptured += a.retired.NotCaptured
 	}
 	r.Totals.Connections = len(r.Connections)
 	r.Totals.PauseFrames, r.Totals.PFC = a.pauses.frames, a.pauses.priorities
-	if a.byQPN() {
+	if a.narrows() {
 		a.asides.narrow(r, a.config.Selection, kept)
 	}
 	if s := a.config.Selection; s != nil && !s.Everything() {

@@ -38,7 +38,7 @@ func (t *tallies) aside(s *Selection, p *Packet, bth *codec.BTH) {
 	case bth.Opcode.Service() == codec.UD:
 		one.datagrams = 1
 	}
-	if s.names(p) {
+	if s.TakesQPNs(p) && s.TakesPacket(p) {
 		t.named.add(one)
 		return
 	}
@@ -72,6 +72,3 @@ func (t *tallies) narrow(r *Report, s *Selection, kept tally) {
 	}
 	r.Totals.Packets, r.Totals.Datagrams, r.Totals.CNPs, r.Totals.CEMarked = kept.packets, kept.datagrams, kept.cnps, kept.marked
 }
-
-// byQPN reports whether connections are left out.
-func (a *Analyzer) byQPN() bool { return a.config.Selection != nil && len(a.config.Selection.QPNs) > 0 }

@@ -1089,11 +1089,19 @@ local function trouble(s)
       gaps = {}, holes = {}, unseen = {}, named = {}, again = {}, refused = {}, refused_before = {},
       skipped = {}, tardy = {}, spoilt = {}, has = {},
       run = { id = 0, first = 0, before = 0, began = 0 },
-      asks = {}, answers = {}, repairs = {}, timer = 0, tail_from = 0, tail_to = 0
+      points = {}, recent = {}, asks = {}, answers = {}, repairs = {}, timer = 0, tail_from = 0, tail_to = 0
     }
     s.d = d
   end
   return d
+end
+
+-- reached notes that an acknowledgement went up to q; the last ones are kept.
+local function reached(d, q)
+  local recent = d.recent
+  if recent[#recent] == q then return end
+  recent[#recent + 1], d.points[q] = q, true
+  if #recent > 32 then d.points[table.remove(recent, 1)] = nil end
 end
 
 local function unwrap(ref, psn)
@@ -1566,6 +1574,9 @@ end
 
 local follow, pair_by_resend
 
+-- Requests that no acknowledgement answers in place of their own answer.
+local AWAITS = { read = true, atomic = true, flush = true, ["atomic write"] = true }
+
 -- new_run begins a resend whose first packet seen is seq, after a silence.
 local function new_run(s, seq, frame, time, silence)
   local d = trouble(s)
@@ -1605,6 +1616,7 @@ local function new_run(s, seq, frame, time, silence)
   end
   d.answers, d.skipped, d.refused_before = {}, {}, {}
   for _, span in ipairs(d.refused) do set_insert(d.refused_before, span[1], span[2]) end
+  d.prior = d.run
   d.run = { id = d.run.id + 1, cause = cause, began = time, first = resume, before = s.next, asked = k, reaction = k and time - k.time }
   s.next = seq
   for _, m in ipairs(s.asks_ack) do
@@ -1807,11 +1819,12 @@ function behind(s, p, first, last)
   end
   t = d.trial
   if t then
-    if first < s.next and t.early == (first < s.first) and (may_be_late(s, p, first) or precedes(s, p, first)) then
+    local twice = set_has(t.set, first) and s.half.service ~= "UC" -- a run carries again what was late
+    if not twice and first < s.next and t.early == (first < s.first) and (may_be_late(s, p, first) or precedes(s, p, first)) then
       trial_add(s, p, first, last)
       return
     end
-    if first < s.next and first >= t.set[1][1] and s.half.service ~= "UC" then confirm(s, p.frame) else refute(s) end
+    if not twice and first < s.next and first >= t.set[1][1] and s.half.service ~= "UC" then confirm(s, p.frame) else refute(s) end
   end
   if first < s.next and set_has(d.skipped, first) then
     set_remove(d.skipped, first, last)
@@ -1822,6 +1835,10 @@ function behind(s, p, first, last)
     s.resent = s.resent + 1
     return
   elseif first == s.next then
+  elseif first > s.next and (d.points[first] or first <= s.acked and AWAITS[p.form.verb]) then
+    new_run(s, first, p.frame, p.time, p.time - last_activity(s)) -- all before it arrived
+  elseif first > s.next and d.run.lone and first == d.run.before then
+    d.run = d.prior -- the run before goes on
   elseif first > s.next and first >= d.run.before and first < d.run.before + MAX_STRAGGLERS then
     break_off(s, s.next, first - 1, p.frame, false)
   elseif first > s.next and may_be_late(s, p, first) then
@@ -2086,6 +2103,7 @@ local function ack(s, q, p)
   s.heard = true
   s.peak = max(s.peak, s.top - s.acked)
   s.acked = max(s.acked, q)
+  if s.d then reached(s.d, s.acked) end
   local seqs, frames, i, n = s.seqs, s.frames, s.head, s.n
   while i <= n and seqs[i] < q do
     acked_by[frames[i]] = p.frame
@@ -2166,7 +2184,7 @@ end
 
 local function sequence_error(s, seq, p)
   local d = trouble(s)
-  if d.broken and d.broken.first <= seq and seq <= d.broken.last then part(s) end
+  if d.broken and d.broken.first <= seq and seq <= d.broken.last and d.broken.packets > 0 then part(s) end
   if seq < s.acked or seq > s.top then return end
   ask(d, seq, p.time, "nak", p.frame)
   if d.rnr == seq then return end
@@ -2613,18 +2631,16 @@ local function timer_may_ask(s, seq, p)
 end
 
 -- read_again follows a READ request below the top. One inside an outstanding
--- READ names the first response that is missing.
+-- READ names the first response that is missing; one at its start names nothing.
 local function read_again(s, p, seq, n)
   local old, resp = read_at(s, seq), responses_of(s)
   local begun = trouble(s).run.id
   local named = old ~= nil and seq > old[1]
   s.implied = named
   if old then n = old[2] - seq + 1 end
-  local anew = false
   if old and not named and resp then
     s.implied = resp.d ~= nil and set_has(resp.d.holes, unwrap(resp.top, seq % 0x1000000))
-    anew = not s.implied and answered_past(s, old) and not timer_may_ask(s, seq, p)
-    s.implied = s.implied or anew
+      or answered_past(s, old) and not timer_may_ask(s, seq, p)
   end
   arrive(s, p, n)
   s.implied = false
@@ -2633,15 +2649,25 @@ local function read_again(s, p, seq, n)
     local rd, cause = trouble(resp), d.run.cause
     local at = unwrap(resp.top, p.psn)
     ask(rd, at, p.time, cause, p.frame)
-    if (named or anew and cause == "implied-nak") and at >= resp.first then name(resp, at, p, "implied-nak") end
+    if named and at >= resp.first then name(resp, at, p, "implied-nak") end
     quiet(resp)
   end
+end
+
+-- answer_missed reports whether an atomic is sent again since its answer went
+-- missing: something behind it was acknowledged meanwhile.
+local function answer_missed(s, p)
+  if not s.on or s.acked == 0 or not near(s, p.psn) then return false end
+  local seq = unwrap(s.top, p.psn)
+  if seq + 1 >= s.acked or seq < s.first then return false end
+  trouble(s)
+  return not too_late(s, p.time - last_activity(s))
 end
 
 local function read_request(h, p)
   local s = h.req
   local n = p.dmalen and read_length(h, p.dmalen)
-  if h.transport == "irn" then n = 1 end
+  if h.transport == "irn" or p.form.verb ~= "read" then n = 1 end
   local known = n ~= nil
   n = n or 1
   if s.on and near(s, p.psn) then
@@ -2710,8 +2736,11 @@ end
 
 local function request(h, p)
   if h.agreed and (h.renew or not h.req.on) then renew(h, p) end
-  if p.form.verb == "read" then return read_request(h, p) end
+  local verb = p.form.verb
+  if verb == "read" or verb == "flush" or verb == "atomic write" then return read_request(h, p) end
+  h.req.implied = verb == "atomic" and answer_missed(h.req, p)
   arrive(h.req, p, 1)
+  h.req.implied = false
   learn_mtu(h, p)
 end
 

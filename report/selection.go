@@ -23,6 +23,9 @@ func selected(s *dissect.Selection) []string {
 	if len(s.Hosts) > 0 {
 		facts = append(facts, "host "+either(s.Hosts))
 	}
+	if s.Filter != "" {
+		facts = append(facts, "filter "+Visible(s.Filter))
+	}
 	if s.From != nil {
 		facts = append(facts, "from "+Moment(*s.From))
 	}

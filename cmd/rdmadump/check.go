@@ -49,6 +49,9 @@ point is waits for the end of the connection; --side states it.
 FILE is a pcap or pcapng file, plain or compressed, or - for standard input.
 Several files are one tap's rotation and are read in order of time.
 ` + liveHelp + selectionHelp + `
+--filter chooses connections of which any packet matches. All their packets are
+checked; from a pipe or an interface, from the first match on.
+
 Exit status: 0 no violation; 1 some input could not be read, or not to its end;
 2 wrong usage; 3 violations were found. Notes alone are 0.`,
 		Example: `  rdmadump check trace.pcap
@@ -130,7 +133,7 @@ func (flags *checkFlags) printRules(s streams) error {
 // run checks the captures called names.
 func (flags *checkFlags) run(s streams, rules conform.RuleSet, names []string) error {
 	locator := dissect.Locator{UDPPorts: flags.ports}
-	if err := flags.selection.survey(s, names, true, locator); err != nil {
+	if err := flags.selection.survey(s, names, learnMatches, locator); err != nil {
 		return err
 	}
 	config := dissect.Config{

@@ -41,7 +41,10 @@ and end at different moments: what passed while one of them was not capturing is
 left out. Of more than two files along a path, neighbours are compared.
 
 FILE is a pcap or pcapng file, plain or compressed, or - for standard input.
-` + selectionHelp + `Times are by the clock of the file named first, and +1.5s and -5s count from its
+` + selectionHelp + `
+--filter chooses copies that match at any point; all are followed.
+
+Times are by the clock of the file named first, and +1.5s and -5s count from its
 first and last frame. In the other files they are the same moments by their own
 clocks, however wrong these are. A copy belongs to the moment when it passed the
 first of two points. All files are read to the end for that, and read twice.
@@ -64,6 +67,9 @@ to; the comparison is printed at the end.`,
 		RunE: func(command *cobra.Command, names []string) error {
 			if err := cmp.Or(s.apart(names), different(s, names)); err != nil {
 				return cli.UsageError{Err: err, Command: command.CommandPath()}
+			}
+			if timed, _ := flags.selection.packets.timed(); timed {
+				return cli.Usage(command, "--filter cannot go by time where clocks are compared: use --from and --to")
 			}
 			return flags.run(s, names)
 		},

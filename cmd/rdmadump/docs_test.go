@@ -92,7 +92,7 @@ func addTypeKeys(keys map[string]bool, of reflect.Type) {
 		for field := range of.NumField() {
 			f := of.Field(field)
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if name != "" && f.IsExported() {
+			if name != "" && name != "-" && f.IsExported() {
 				keys[name] = true
 			}
 			if f.IsExported() {

@@ -42,8 +42,11 @@ as undecided, not as lost.
 
 FILE is a pcap or pcapng file, plain or compressed, or - for standard input.
 Several files are one tap's rotation and are read in order of time.
-` + selectionHelp + `--qpn chooses the connection that a queue pair is an end of; what is counted of
-the capture itself is not narrowed by it.
+` + selectionHelp + `
+--qpn chooses the connection that a queue pair is an end of, and --filter those
+of which any packet matches: all their packets are followed, so that nothing
+left out looks lost. What is counted of the capture itself is not narrowed by
+them.
 ` + liveHelp + `
 Live, events are printed as they happen and summed up now and then; the report
 follows at the end. With --json each event is an object on a line, and the
@@ -87,7 +90,11 @@ report is the last line.`,
 // run reports on the captures called names.
 func (flags *lossFlags) run(s streams, names []string) error {
 	locator := dissect.Locator{UDPPorts: flags.ports}
-	if err := flags.selection.survey(s, names, flags.events, locator); err != nil {
+	learn := noForesight
+	if flags.events {
+		learn = learnMatches
+	}
+	if err := flags.selection.survey(s, names, learn, locator); err != nil {
 		return err
 	}
 	config := dissect.Config{

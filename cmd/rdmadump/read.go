@@ -39,7 +39,8 @@ what the headers say. Frames that are not RDMA are passed over.
 
 FILE is a pcap or pcapng file, plain or compressed, or - for standard input.
 Several files are one tap's rotation and are read in order of time.
-` + selectionHelp + `--qpn chooses both directions of a connection and the messages that set it up;
+` + selectionHelp + `
+--qpn chooses both directions of a connection and the messages that set it up;
 for that, files are read twice. A pipe cannot be: from it --qpn chooses the
 packets that name the queue pair, and leaves out those to the other end.
 
@@ -87,7 +88,7 @@ func (flags *readFlags) prints() bool {
 // run prints or writes the packets of the captures called names.
 func (flags *readFlags) run(s streams, names []string) error {
 	locator := dissect.Locator{UDPPorts: flags.ports}
-	if err := flags.selection.survey(s, names, true, locator); err != nil {
+	if err := flags.selection.survey(s, names, learnPairs, locator); err != nil {
 		return err
 	}
 	r := packetReader{readFlags: flags, out: newOutput(s.out), printer: flags.printer(s, len(names) > 1),

@@ -159,7 +159,7 @@ func (c *Comparer) read(p *dissect.Packet) bool {
 	s := &c.in.sight
 	s.phase = c.config.phase(p.File, p.Time)
 	between := c.config.between(p)
-	s.wanted = between && (c.config.Selection == nil || c.config.Selection.TakesQPNs(p))
+	s.wanted = between && (c.config.Selection == nil || c.config.Selection.TakesQPNs(p) && c.config.Selection.TakesPacket(p))
 	s.chosen = s.wanted && s.phase == 0
 	if !between || s.phase != 0 {
 		return true

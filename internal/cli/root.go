@@ -22,7 +22,7 @@ func Root(about cobra.Command, commands ...*cobra.Command) *cobra.Command {
 		if len(args) > 0 {
 			return Usage(command, "no such command: %s", args[0])
 		}
-		return UsageError{errors.New("a command is missing"), command.CommandPath()}
+		return UsageError{Err: errors.New("a command is missing"), Command: command.CommandPath()}
 	}
 	root.Flags().Bool("version", false, "print the version")
 	root.Version = Version()
@@ -51,7 +51,7 @@ func newHelp(example string) *cobra.Command {
 		RunE: func(command *cobra.Command, args []string) error {
 			about, rest, err := command.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return UsageError{fmt.Errorf("no such command: %s", strings.Join(args, " ")), command.Root().CommandPath()}
+				return UsageError{Err: fmt.Errorf("no such command: %s", strings.Join(args, " ")), Command: command.Root().CommandPath()}
 			}
 			about.InitDefaultHelpFlag()
 			return about.Help()

@@ -32,7 +32,8 @@ var (
 // UsageError is a command line that makes no sense.
 type UsageError struct {
 	Err     error
-	Command string // whose help to read
+	Command string   // whose help to read
+	Excerpt []string // lines that show what is wrong, printed under the message
 }
 
 // Error is the message.
@@ -40,7 +41,7 @@ func (u UsageError) Error() string { return u.Err.Error() }
 
 // Usage makes an error of a command line that makes no sense.
 func Usage(command *cobra.Command, format string, args ...any) error {
-	return UsageError{fmt.Errorf(format, args...), command.CommandPath()}
+	return UsageError{Err: fmt.Errorf(format, args...), Command: command.CommandPath()}
 }
 
 // Run executes a command line of the program that root is, and returns the exit
@@ -66,12 +67,15 @@ func Run(root *cobra.Command, args []string, out, stderr io.Writer) int {
 		return Failed
 	case errors.As(err, &usage):
 	case command == root: // cobra's own: no such command
-		usage = UsageError{err, program}
+		usage = UsageError{Err: err, Command: program}
 	default:
 		Complain(stderr, program, err)
 		return Failed
 	}
 	Complain(stderr, program, usage.Err)
+	for _, line := range usage.Excerpt {
+		fmt.Fprintf(stderr, "    %s\n", report.Visible(line))
+	}
 	fmt.Fprintf(stderr, "%s: hint: see %s --help\n", program, usage.Command)
 	return Wrong
 }
@@ -81,7 +85,7 @@ func FlagError(command *cobra.Command, err error) error {
 	if number := (*strconv.NumError)(nil); errors.As(err, &number) { // only switches leave it to strconv
 		err = errors.New(strings.TrimSuffix(err.Error(), number.Error()) + "want true or false")
 	}
-	return UsageError{err, command.CommandPath()}
+	return UsageError{Err: err, Command: command.CommandPath()}
 }
 
 // Complain writes a message, one line whatever is in it.

@@ -10,6 +10,7 @@ local function ack(s, q, p)
   s.heard = true
   s.peak = max(s.peak, s.top - s.acked)
   s.acked = max(s.acked, q)
+  if s.d then reached(s.d, s.acked) end
   local seqs, frames, i, n = s.seqs, s.frames, s.head, s.n
   while i <= n and seqs[i] < q do
     acked_by[frames[i]] = p.frame
@@ -90,7 +91,7 @@ end
 
 local function sequence_error(s, seq, p)
   local d = trouble(s)
-  if d.broken and d.broken.first <= seq and seq <= d.broken.last then part(s) end
+  if d.broken and d.broken.first <= seq and seq <= d.broken.last and d.broken.packets > 0 then part(s) end
   if seq < s.acked or seq > s.top then return end
   ask(d, seq, p.time, "nak", p.frame)
   if d.rnr == seq then return end

@@ -289,18 +289,16 @@ local function timer_may_ask(s, seq, p)
 end
 
 -- read_again follows a READ request below the top. One inside an outstanding
--- READ names the first response that is missing.
+-- READ names the first response that is missing; one at its start names nothing.
 local function read_again(s, p, seq, n)
   local old, resp = read_at(s, seq), responses_of(s)
   local begun = trouble(s).run.id
   local named = old ~= nil and seq > old[1]
   s.implied = named
   if old then n = old[2] - seq + 1 end
-  local anew = false
   if old and not named and resp then
     s.implied = resp.d ~= nil and set_has(resp.d.holes, unwrap(resp.top, seq % 0x1000000))
-    anew = not s.implied and answered_past(s, old) and not timer_may_ask(s, seq, p)
-    s.implied = s.implied or anew
+      or answered_past(s, old) and not timer_may_ask(s, seq, p)
   end
   arrive(s, p, n)
   s.implied = false
@@ -309,15 +307,25 @@ local function read_again(s, p, seq, n)
     local rd, cause = trouble(resp), d.run.cause
     local at = unwrap(resp.top, p.psn)
     ask(rd, at, p.time, cause, p.frame)
-    if (named or anew and cause == "implied-nak") and at >= resp.first then name(resp, at, p, "implied-nak") end
+    if named and at >= resp.first then name(resp, at, p, "implied-nak") end
     quiet(resp)
   end
+end
+
+-- answer_missed reports whether an atomic is sent again since its answer went
+-- missing: something behind it was acknowledged meanwhile.
+local function answer_missed(s, p)
+  if not s.on or s.acked == 0 or not near(s, p.psn) then return false end
+  local seq = unwrap(s.top, p.psn)
+  if seq + 1 >= s.acked or seq < s.first then return false end
+  trouble(s)
+  return not too_late(s, p.time - last_activity(s))
 end
 
 local function read_request(h, p)
   local s = h.req
   local n = p.dmalen and read_length(h, p.dmalen)
-  if h.transport == "irn" then n = 1 end
+  if h.transport == "irn" or p.form.verb ~= "read" then n = 1 end
   local known = n ~= nil
   n = n or 1
   if s.on and near(s, p.psn) then
@@ -386,8 +394,11 @@ end
 
 local function request(h, p)
   if h.agreed and (h.renew or not h.req.on) then renew(h, p) end
-  if p.form.verb == "read" then return read_request(h, p) end
+  local verb = p.form.verb
+  if verb == "read" or verb == "flush" or verb == "atomic write" then return read_request(h, p) end
+  h.req.implied = verb == "atomic" and answer_missed(h.req, p)
   arrive(h.req, p, 1)
+  h.req.implied = false
   learn_mtu(h, p)
 end
 

@@ -81,6 +81,9 @@ end
 
 local follow, pair_by_resend
 
+-- Requests that no acknowledgement answers in place of their own answer.
+local AWAITS = { read = true, atomic = true, flush = true, ["atomic write"] = true }
+
 -- new_run begins a resend whose first packet seen is seq, after a silence.
 local function new_run(s, seq, frame, time, silence)
   local d = trouble(s)
@@ -120,6 +123,7 @@ local function new_run(s, seq, frame, time, silence)
   end
   d.answers, d.skipped, d.refused_before = {}, {}, {}
   for _, span in ipairs(d.refused) do set_insert(d.refused_before, span[1], span[2]) end
+  d.prior = d.run
   d.run = { id = d.run.id + 1, cause = cause, began = time, first = resume, before = s.next, asked = k, reaction = k and time - k.time }
   s.next = seq
   for _, m in ipairs(s.asks_ack) do
@@ -322,11 +326,12 @@ function behind(s, p, first, last)
   end
   t = d.trial
   if t then
-    if first < s.next and t.early == (first < s.first) and (may_be_late(s, p, first) or precedes(s, p, first)) then
+    local twice = set_has(t.set, first) and s.half.service ~= "UC" -- a run carries again what was late
+    if not twice and first < s.next and t.early == (first < s.first) and (may_be_late(s, p, first) or precedes(s, p, first)) then
       trial_add(s, p, first, last)
       return
     end
-    if first < s.next and first >= t.set[1][1] and s.half.service ~= "UC" then confirm(s, p.frame) else refute(s) end
+    if not twice and first < s.next and first >= t.set[1][1] and s.half.service ~= "UC" then confirm(s, p.frame) else refute(s) end
   end
   if first < s.next and set_has(d.skipped, first) then
     set_remove(d.skipped, first, last)
@@ -337,6 +342,10 @@ function behind(s, p, first, last)
     s.resent = s.resent + 1
     return
   elseif first == s.next then
+  elseif first > s.next and (d.points[first] or first <= s.acked and AWAITS[p.form.verb]) then
+    new_run(s, first, p.frame, p.time, p.time - last_activity(s)) -- all before it arrived
+  elseif first > s.next and d.run.lone and first == d.run.before then
+    d.run = d.prior -- the run before goes on
   elseif first > s.next and first >= d.run.before and first < d.run.before + MAX_STRAGGLERS then
     break_off(s, s.next, first - 1, p.frame, false)
   elseif first > s.next and may_be_late(s, p, first) then

@@ -43,11 +43,19 @@ local function trouble(s)
       gaps = {}, holes = {}, unseen = {}, named = {}, again = {}, refused = {}, refused_before = {},
       skipped = {}, tardy = {}, spoilt = {}, has = {},
       run = { id = 0, first = 0, before = 0, began = 0 },
-      asks = {}, answers = {}, repairs = {}, timer = 0, tail_from = 0, tail_to = 0
+      points = {}, recent = {}, asks = {}, answers = {}, repairs = {}, timer = 0, tail_from = 0, tail_to = 0
     }
     s.d = d
   end
   return d
+end
+
+-- reached notes that an acknowledgement went up to q; the last ones are kept.
+local function reached(d, q)
+  local recent = d.recent
+  if recent[#recent] == q then return end
+  recent[#recent + 1], d.points[q] = q, true
+  if #recent > 32 then d.points[table.remove(recent, 1)] = nil end
 end
 
 local function unwrap(ref, psn)
