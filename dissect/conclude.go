@@ -54,7 +54,7 @@ func (s *stream) closeHole(g *gap) {
 		d.notCaptured += g.count
 		d.missed.Insert(g.Span)
 	default:
-		for _, rest := range d.counted.Gaps(nil, g.Span) {
+		for _, rest := range outside(&d.counted, g.Span) {
 			d.lose(rest)
 			d.harmless += rest.Len()
 			g.harmless = true
@@ -123,6 +123,19 @@ func (s *stream) delivered(g *gap) {
 			g.where, g.copies = InCapture, 1
 		}
 	}
+}
+
+// begins is the first of what parted gives.
+func begins(set *psn.Set, span psn.Span) psn.Span {
+	spans := set.From(span.First)
+	switch {
+	case len(spans) == 0 || span.Last < spans[0].First:
+	case span.First < spans[0].First:
+		span.Last = spans[0].First - 1
+	default:
+		span.Last = min(span.Last, spans[0].Last)
+	}
+	return span
 }
 
 // parted is a span, cut where the set begins and ends.

@@ -2,7 +2,6 @@ package dissect
 
 import (
 	"slices"
-	"sort"
 
 	"github.com/rdmadump/rdmadump/psn"
 )
@@ -46,7 +45,8 @@ const maxAgain = 16
 
 // missAgain notes that a run lost copies of PSNs in a gap that stands already.
 func (s *stream) missAgain(g *gap, span psn.Span) {
-	parts := []psn.Span{span}
+	var room [2][fewParts]psn.Span
+	parts, more := append(room[0][:0], span), room[1][:0]
 	for k := 0; len(parts) > 0; k++ {
 		if k == maxAgain || s.d.strained {
 			g.copies++
@@ -56,12 +56,12 @@ func (s *stream) missAgain(g *gap, span psn.Span) {
 			g.again = append(g.again, psn.Set{})
 		}
 		s.d.effort++
-		var more []psn.Span
+		more = more[:0]
 		for _, part := range parts {
-			more = append(more, within(&g.again[k], part)...)
+			more = g.again[k].Parts(more, part)
 			g.again[k].Insert(part)
 		}
-		parts = more
+		parts, more = more, parts
 	}
 	g.copies = max(g.copies, 1+len(g.again))
 }
@@ -74,15 +74,23 @@ type sight struct {
 
 func (in *arrival) sight() sight { return sight{in.time, in.number, in.file} }
 
-// gapAt is the index of the gap that holds q, or of where one would stand.
+// gapAt is the index of the gap that holds q, or of where one would stand. Most
+// are looked for near the newest end.
 func (d *recovery) gapAt(q psn.Seq) (int, bool) {
-	i, _ := slices.BinarySearchFunc(d.gaps, q, func(g gap, q psn.Seq) int {
-		if g.Last < q {
-			return -1
-		}
-		return 1
-	})
-	return i, i < len(d.gaps) && d.gaps[i].Contains(q)
+	n := len(d.gaps)
+	if n == 0 || d.gaps[n-1].Last < q {
+		return n, false
+	}
+	if n > 1 && d.gaps[n-2].Last < q {
+		return n - 1, d.gaps[n-1].Contains(q)
+	}
+	lo := 0
+	for n--; n > 1; { // as psn.Set does
+		half := n / 2
+		lo += half & int((d.gaps[lo+half-1].Last-q)>>63)
+		n -= half
+	}
+	return lo, d.gaps[lo].Contains(q)
 }
 
 // miss marks the span as missing: a gap of its own where none was, one copy
@@ -103,12 +111,12 @@ func (s *stream) miss(span psn.Span, g gap) {
 			old := &d.gaps[i]
 			part.Last = min(part.Last, old.Last)
 			if len(old.inner.Spans()) > 0 {
-				if part = parted(&old.inner, part)[0]; old.inner.Contains(part.First) {
+				if part = begins(&old.inner, part); old.inner.Contains(part.First) {
 					span.First = part.Last + 1
 					continue // no packet begins there
 				}
 			}
-			part = parted(&d.holes, part)[0]
+			part = begins(&d.holes, part)
 			old.suspect = old.suspect && g.suspect
 			anew := old.run != g.run || part.First > old.upTo || !d.holes.Contains(part.First)
 			if anew && !g.suspect {
@@ -163,7 +171,7 @@ func (d *recovery) remember(span psn.Span) {
 
 // name records that feedback named the span, whose copies are thereby lost.
 func (d *recovery) name(span psn.Span) {
-	for _, part := range d.counted.Gaps(nil, span) {
+	for _, part := range outside(&d.counted, span) {
 		d.lose(part)
 		d.vouch(part)
 	}
@@ -175,7 +183,7 @@ func (d *recovery) name(span psn.Span) {
 // It returns how many lost copies what it filled stands for.
 func (s *stream) fill(span psn.Span, at sight, read bool, bytes int64) (lostBefore int64) {
 	d := s.d
-	for n, part := range d.byGap(within(&d.holes, span)) {
+	for n, part := range d.byGap(make([]psn.Span, 0, fewParts), within(&d.holes, span)) {
 		i, inside := d.gapAt(part.First)
 		d.holes.Remove(part)
 		d.firstBytes += bytes * d.unseen.Remove(part) / span.Len()
@@ -197,7 +205,7 @@ func (s *stream) fill(span psn.Span, at sight, read bool, bytes int64) (lostBefo
 				g.Last = g.First
 			}
 		}
-		for _, rest := range d.counted.Gaps(nil, lost) {
+		for _, rest := range outside(&d.counted, lost) {
 			d.lose(rest)
 		}
 		d.counted.Remove(part)
@@ -214,9 +222,8 @@ func (s *stream) fill(span psn.Span, at sight, read bool, bytes int64) (lostBefo
 	return lostBefore
 }
 
-// byGap cuts the parts where one gap ends and the next begins.
-func (d *recovery) byGap(parts []psn.Span) []psn.Span {
-	var out []psn.Span
+// byGap appends to out the parts, cut where one gap ends and the next begins.
+func (d *recovery) byGap(out, parts []psn.Span) []psn.Span {
 	for _, part := range parts {
 		for part.Len() > 0 {
 			piece := part
@@ -232,27 +239,18 @@ func (d *recovery) byGap(parts []psn.Span) []psn.Span {
 	return out
 }
 
-// within is the parts of the span that are in the set.
+// within is the parts of the span that are in the set, and outside those that
+// are not. Both are small enough to be inlined, so that a few parts that their
+// caller does not keep never get to the heap.
 func within(set *psn.Set, span psn.Span) []psn.Span {
-	var parts []psn.Span
-	if span.Len() <= 0 {
-		return nil
-	}
-	for _, hole := range from(set, span.First) {
-		if hole.First > span.Last {
-			break
-		}
-		parts = append(parts, hole.Intersect(span))
-	}
-	return parts
+	return set.Parts(make([]psn.Span, 0, fewParts), span)
 }
 
-// from is the spans of the set that do not end before q.
-func from(set *psn.Set, q psn.Seq) []psn.Span {
-	spans := set.Spans()
-	i := sort.Search(len(spans), func(i int) bool { return spans[i].Last >= q })
-	return spans[i:]
+func outside(set *psn.Set, span psn.Span) []psn.Span {
+	return set.Gaps(make([]psn.Span, 0, fewParts), span)
 }
+
+const fewParts = 4
 
 // cut takes the part out of a gap and leaves what stands on either side of it
 // as gaps of their own.

@@ -17,11 +17,11 @@ func (s *stream) late(span psn.Span, at sight) {
 		}
 		part := span.Intersect(d.gaps[i].Span)
 		g := &d.gaps[i]
-		part = parted(&d.lostPSNs, part)[0]
+		part = begins(&d.lostPSNs, part)
 		if len(g.again) > 0 {
-			part = parted(&g.again[0], part)[0]
+			part = begins(&g.again[0], part)
 		}
-		part = parted(&d.counted, part)[0]
+		part = begins(&d.counted, part)
 		first := part.First
 		if len(g.again) > 0 && g.again[0].Contains(first) || d.lostPSNs.Contains(first) && !d.counted.Contains(first) {
 			s.lateAgain(g, part, at)
@@ -235,7 +235,7 @@ func (s *stream) wasLate(old answer) {
 				g := &d.gaps[i]
 				part = part.Intersect(g.Span)
 				if len(g.again) > 0 {
-					if part = parted(&g.again[0], part)[0]; g.again[0].Contains(part.First) {
+					if part = begins(&g.again[0], part); g.again[0].Contains(part.First) {
 						g.takeBack(part)
 						break
 					}

@@ -120,7 +120,7 @@ func (s *stream) unvouched(out *Stream, gaps []gap, lostPSNs *psn.Set) []gap {
 	listed := undecidedIn(gaps, lostPSNs)
 	alone := psn.Set{}
 	for _, span := range lostPSNs.Spans() {
-		for _, part := range d.vouchedPSNs.Gaps(nil, span) {
+		for _, part := range outside(&d.vouchedPSNs, span) {
 			alone.Insert(part)
 		}
 	}

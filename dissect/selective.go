@@ -204,7 +204,7 @@ func (s *stream) reported(span psn.Span, newest psn.Seq, at sight, by Evidence) 
 			}
 			d.name(hole)
 		}
-		for _, seen := range d.holes.Gaps(nil, part) {
+		for _, seen := range outside(&d.holes, part) {
 			d.shifted(len(d.picks.repairs))
 			for _, fresh := range d.picks.notOnTheWay(seen, newest, s.half.transport == mpRDMA, at.time-s.rttMin) {
 				for _, sent := range s.packetsIn(fresh) {
@@ -241,7 +241,7 @@ func (p *picks) notOnTheWay(span psn.Span, newest psn.Seq, byTime bool, before i
 			onTheWay.Remove(one)
 		}
 	}
-	return onTheWay.Gaps(nil, span)
+	return outside(&onTheWay, span)
 }
 
 // confirmed drops what a cumulative acknowledgement has settled.

@@ -18,8 +18,8 @@ type skip struct {
 // Of what the capture missed before, that it did not pass again proves nothing.
 func (d *recovery) seenBefore(span psn.Span) []psn.Span {
 	var out []psn.Span
-	for _, seen := range d.unseen.Gaps(nil, span) {
-		for _, taken := range d.refused.Gaps(nil, seen) {
+	for _, seen := range outside(&d.unseen, span) {
+		for _, taken := range outside(&d.refused, seen) {
 			out = d.missed.Gaps(out, taken)
 		}
 	}

@@ -313,7 +313,7 @@ func (s *stream) floor() psn.Seq {
 
 // firstFrom is the lowest Seq of the set that is not below q.
 func firstFrom(set *psn.Set, q psn.Seq) (psn.Seq, bool) {
-	if spans := from(set, q); len(spans) > 0 {
+	if spans := set.From(q); len(spans) > 0 {
 		return max(spans[0].First, q), true
 	}
 	return 0, false
@@ -356,7 +356,7 @@ func (s *stream) passOver(span psn.Span, at sight, suspect bool) {
 			s.miss(spoilt, damage)
 			d.name(spoilt)
 		}
-		for _, clean := range d.spoilt.Gaps(nil, part) {
+		for _, clean := range outside(&d.spoilt, part) {
 			s.miss(clean, g)
 		}
 	}

@@ -282,7 +282,7 @@ func (s *stream) foretell(out *Stream, t trust) {
 					lostPSNs.Remove(piece.Span)
 				}
 			default:
-				for _, rest := range d.counted.Gaps(nil, piece.Span) {
+				for _, rest := range outside(&d.counted, piece.Span) {
 					out.Lost += rest.Len()
 					out.LostHarmless += rest.Len()
 					lostPSNs.Insert(rest)

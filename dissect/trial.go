@@ -172,7 +172,7 @@ func (s *stream) confirm(in *arrival) (lost int64) {
 		// Whether the copies before the capture arrived nobody can tell.
 		s.first, s.acked = min(s.first, first), min(s.acked, first)
 		for _, span := range t.set.Spans() {
-			for _, part := range d.byGap([]psn.Span{span}) {
+			for _, part := range d.byGap(nil, []psn.Span{span}) {
 				s.doubt(in, part)
 			}
 			s.tellResend(span, t.last, d.run.reason, isUnknown)

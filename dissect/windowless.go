@@ -70,7 +70,7 @@ func (s *stream) report(in *arrival) {
 func (s *stream) finished(block psn.Seq, in *arrival) {
 	d := s.d
 	for _, hole := range within(&d.holes, psn.Span{First: s.acked, Last: block}) {
-		for _, quiet := range d.counted.Gaps(nil, hole) {
+		for _, quiet := range outside(&d.counted, hole) {
 			if d.unseen.Overlap(quiet) < quiet.Len() {
 				continue
 			}

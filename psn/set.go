@@ -21,14 +21,13 @@ func (s *Set) find(q Seq) int {
 	case n == 1 || s.spans[n-2].Last < q:
 		return n - 1
 	}
-	lo, hi := 0, n-2
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if s.spans[mid].Last < q {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
+	// Which half it is nobody can guess, so that it is computed, not jumped to:
+	// the sign of the difference, as a mask.
+	lo := 0
+	for n--; n > 1; {
+		half := n / 2
+		lo += half & int((s.spans[lo+half-1].Last-q)>>63)
+		n -= half
 	}
 	return lo
 }
@@ -143,6 +142,23 @@ func (s *Set) Gaps(dst []Span, span Span) []Span {
 	}
 	return dst
 }
+
+// Parts appends to dst the parts of the span that are in the set, in order.
+func (s *Set) Parts(dst []Span, span Span) []Span {
+	for _, part := range s.From(span.First) {
+		if part.First > span.Last {
+			break
+		}
+		if part = part.Intersect(span); part.Len() > 0 {
+			dst = append(dst, part)
+		}
+	}
+	return dst
+}
+
+// From is the content in order, without the spans that end before q. The slice
+// belongs to the set and is valid until the set changes.
+func (s *Set) From(q Seq) []Span { return s.spans[s.find(q):] }
 
 // Spans is the content in order. The slice belongs to the set and is valid
 // until the set changes.
