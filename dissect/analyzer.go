@@ -360,7 +360,7 @@ func (a *Analyzer) newHalf(key *halfKey, hash uint32, op codec.Opcode) *half {
 		s := &sender{}
 		h, begun = &s.half, &s.flow
 	}
-	h.key, h.hash, h.id, h.service, h.mtu, h.retries = *key, hash, a.nHalves, serviceOf(op), anyMTU, -1
+	h.key, h.hash, h.id, h.service, h.mtu, h.retries, h.rnrRetries = *key, hash, a.nHalves, serviceOf(op), anyMTU, -1, -1
 	if op.Service() == codec.IRN {
 		h.transport = irnTransport
 		if op == codec.OpcodeMPRDMAAck || op == codec.OpcodeMPRDMANack {

@@ -35,7 +35,8 @@ type agreement struct {
 	start    psn.PSN
 	mtu      mtus
 	ackTimer int64
-	retries  int8
+	retries  int8      // after a timeout or a sequence NAK
+	rnr      int8      // after an RNR NAK
 	attempt  [2]uint32 // the two communication IDs
 }
 
@@ -98,8 +99,9 @@ func (a *Analyzer) agree(p *Packet, r *request, rep *codec.REP) {
 	both := agreement{mtu: mtuOf(codec.MTU(r.req.PathMTU)), retries: int8(r.req.RetryCount), attempt: ids,
 		ackTimer: codec.AckTimeout(r.req.Primary.LocalAckTimeout).Nanoseconds()}
 	one, other := both, both
-	one.other, one.start = passive, r.req.StartingPSN
-	other.other, other.start = active, rep.StartingPSN
+	// Each end says how often the other one may retry when it is not ready itself.
+	one.other, one.start, one.rnr = passive, r.req.StartingPSN, int8(rep.RNRRetryCount)
+	other.other, other.start, other.rnr = active, rep.StartingPSN, int8(r.req.RNRRetryCount)
 	c.agreed[active], c.agreed[passive] = one, other
 	for _, key := range [2]halfKey{active, passive} {
 		if h := a.table.find(&key, a.table.hash(&key)); h != nil {
@@ -115,7 +117,7 @@ func (a *Analyzer) meet(h *half) {
 	if !ok {
 		return
 	}
-	h.ackTimer, h.retries = g.ackTimer, g.retries
+	h.ackTimer, h.retries, h.rnrRetries = g.ackTimer, g.retries, g.rnr
 	h.agreed, h.start = true, g.start
 	if g.mtu != 0 {
 		h.mtu, h.mtuShown = g.mtu, true

@@ -12,7 +12,8 @@ import (
 
 // managed tells a story in which the ends of connection 1 connect and disconnect:
 //
-//	REQ100 A asks, its PSNs begin at 100; MTU 256, timeout 67 ms, 3 retries
+//	REQ100 A asks, its PSNs begin at 100; MTU 256, timeout 67 ms, 3 retries,
+//	none after an RNR NAK
 //	REP900 B agrees, its PSNs begin at 900  RTU
 //	REJ    B refuses  REJ' A refuses what B agreed to
 //	DREQ   A ends it  DREQ' B ends it  DREP, DREP' they answer

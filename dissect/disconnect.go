@@ -45,5 +45,6 @@ func (a *Analyzer) forsake(key halfKey, at sight) {
 	h.release()
 	h.agreed, h.renew = false, false
 	a.closeConnection(h, Disconnected, at)
+	h.req.tornDown(at.time)
 	h.end()
 }

@@ -136,7 +136,8 @@ func (s *stream) endEpoch() {
 			s.find(f.Kind, f.Text, f.Counter, frame)
 		}
 	}
-	d.timeouts, d.timeoutFrames, d.timer, d.selective = 0, d.timeoutFrames[:0], 0, false
+	d.progressed()
+	d.closed, d.timer, d.selective = 0, 0, false
 	d.picks, d.irn.recovering = picks{}, false
 	d.windowless.has, d.windowless.began, d.windowless.waiting = 0, 0, false
 	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.again, &d.undecided, &d.refused, &d.tardy, &d.spoilt, &d.refusedBefore, &d.missed} {

@@ -145,6 +145,7 @@ func (s *stream) ack(before psn.Seq, in *arrival) {
 		return
 	}
 	s.heard = true
+	further := before > s.acked
 	switch flight := int64(s.top - s.acked); {
 	case flight > s.peak:
 		s.peak, s.atPeak = flight, 1
@@ -173,7 +174,9 @@ func (s *stream) ack(before psn.Seq, in *arrival) {
 			s.refute()
 		}
 	}
-	d.timeouts, d.timeoutFrames = 0, d.timeoutFrames[:0]
+	if further {
+		d.progressed()
+	}
 	if forms[in.op].verb != codec.VerbAck || in.aeth.Syndrome.Kind() == codec.KindACK {
 		d.forget(s.acked)
 	}
@@ -340,6 +343,7 @@ func (s *stream) notReady(seq psn.Seq, in *arrival) {
 	if seq < s.acked || seq >= s.top {
 		return
 	}
+	d.refusals++
 	d.rnr = ask{seq: seq, at: in.sight(), pending: true}
 	d.rnrWait = in.aeth.Syndrome.RNRTimer().Nanoseconds()
 	d.refused.Insert(psn.Span{First: seq, Last: s.top - 1})

@@ -6,55 +6,6 @@ import (
 	"github.com/rdmadump/rdmadump/codec"
 )
 
-// defaultRetries is the retry count of a queue pair of which connection
-// management is not in the capture: what applications set nearly always.
-const defaultRetries = 7
-
-// patience is how many times as long as it waited before a sender must be
-// silent, while the capture goes on, to have given up.
-const patience = 2
-
-// silence is the findings that only the end of the capture makes.
-func (s *stream) silence() []Finding {
-	var out []Finding
-	for _, f := range [2]*Finding{s.exhausted(), s.neverReady()} {
-		if f != nil {
-			out = append(out, *f)
-		}
-	}
-	return out
-}
-
-// exhausted is the finding that the sender gave up: its last retry went out,
-// nothing came back, and no further retry follows. No packet says so.
-func (s *stream) exhausted() *Finding {
-	d := s.d
-	if d.timeouts == 0 {
-		return nil
-	}
-	retries := int(s.half.retries)
-	if retries < 0 {
-		retries = defaultRetries
-	}
-	silent := d.timeouts >= 2 && s.a.last-s.lastTime > patience*max(d.timer, s.half.timer())
-	if d.timeouts < retries && !silent {
-		return nil
-	}
-	return &Finding{Kind: "retry-exhausted", Counter: "local_ack_timeout_err", Frames: d.timeoutFrames,
-		Text: fmt.Sprintf("%d retries went unanswered: the application sees IBV_WC_RETRY_EXC_ERR (12)", d.timeouts)}
-}
-
-// neverReady is the finding that the sender gave up on a receiver that was not
-// ready: it was refused, and did not try again though the time to wait is over.
-func (s *stream) neverReady() *Finding {
-	d := s.d
-	if !d.rnr.pending || s.a.last-d.rnr.at.time <= patience*d.rnrWait {
-		return nil
-	}
-	return &Finding{Kind: "rnr-retry-exhausted", Counter: "rnr_nak_retry_err", Frames: []int{d.rnr.at.number},
-		Text: "the receiver stayed without a receive buffer: the application sees IBV_WC_RNR_RETRY_EXC_ERR (13)"}
-}
-
 // fatal notes a NAK that ends the connection.
 func (s *stream) fatal(in *arrival) {
 	var kind, text, counter string

@@ -45,24 +45,25 @@ type half struct {
 	readFB     *feedback // IRN's, on the partner's READ responses; nil while there is none
 	*courtship           // never nil, but shared and empty unless needed
 
-	promised *halfKey // the partner, as the user says
-	among    *neighbours
-	bucket   *[]*half // where its requests are listed, nil while they are not
-	place    int32
-	spot     int32
-	ackTimer int64    // ACK timeout that connection management set, nanoseconds
-	weight   int64    // bytes that it held when it was weighed last
-	start    psn.PSN  // first PSN of the requests, where agreed says so
-	retries  int8     // retry count that connection management set, -1 unknown
-	sought   uint8    // times it looked for what it acknowledges among the unproven
-	hearsay  *hearsay // feedback on requests that nobody knows, nil while there is none
-	limbo    *limbo   // the connection is in, nil while it is in none
-	life     int32    // how often the queue pair was set up anew, as far as seen
-	ended    bool     // the connection failed or was closed: what comes is another one
-	cnps     int64    // that it sent to the queue pair
-	note     any      // of Config.Follow
-	mtuShown bool     // payload, a response or connection management has shown the MTU
-	twice    bool     // a frame of it was seen twice: a mirror did that, or the network
+	promised   *halfKey // the partner, as the user says
+	among      *neighbours
+	bucket     *[]*half // where its requests are listed, nil while they are not
+	place      int32
+	spot       int32
+	ackTimer   int64    // ACK timeout that connection management set, nanoseconds
+	weight     int64    // bytes that it held when it was weighed last
+	start      psn.PSN  // first PSN of the requests, where agreed says so
+	retries    int8     // retry count that connection management set, -1 unknown
+	rnrRetries int8     // the same for RNR NAKs, endless is without end
+	sought     uint8    // times it looked for what it acknowledges among the unproven
+	hearsay    *hearsay // feedback on requests that nobody knows, nil while there is none
+	limbo      *limbo   // the connection is in, nil while it is in none
+	life       int32    // how often the queue pair was set up anew, as far as seen
+	ended      bool     // the connection failed or was closed: what comes is another one
+	cnps       int64    // that it sent to the queue pair
+	note       any      // of Config.Follow
+	mtuShown   bool     // payload, a response or connection management has shown the MTU
+	twice      bool     // a frame of it was seen twice: a mirror did that, or the network
 }
 
 // transportKind is how a connection recovers.

@@ -75,8 +75,11 @@ func (s *stream) prove() {
 	}
 	r.proven = true
 	s.d.disowned = false
-	if r.reason == byTimeout {
+	switch r.reason {
+	case byTimeout:
 		s.timerFired(r.seen(), r.began, r.waited, r.idle)
+	case byNAK, byImpliedNAK:
+		s.retry(r.seen(), r.began)
 	}
 	s.begun()
 	for _, o := range r.owed[:r.nOwed] {

@@ -147,8 +147,12 @@ type recovery struct {
 	findings                 []Finding
 	points                   [32]psn.Seq // that acknowledgements went up to, the last ones
 	nPoints                  uint8
-	timeouts                 int // in a row, without progress
-	timeoutFrames            []int
+	timeouts                 int     // in a row, without progress
+	retries                  int     // in a row, without progress: timeouts, and NAKs that were answered
+	retried                  psn.Seq // the first PSN of the last of them
+	retryFrames              []int
+	refusals                 int   // RNR NAKs in a row, without progress
+	closed                   int64 // when the connection was torn down, 0 while it was not
 }
 
 func (s *stream) recovery() *recovery {

@@ -54,10 +54,8 @@ func (s *stream) timerFired(seq psn.Seq, at sight, wait, idle int64) {
 		d.timer = idle
 	}
 	s.tellAt(TimeoutSeen, seq, at)
+	s.retry(seq, at)
 	d.timeouts++
-	if len(d.timeoutFrames) < 16 {
-		d.timeoutFrames = append(d.timeoutFrames, at.number)
-	}
 }
 
 // waited is how long before now the last copy of seq passed, or of a packet
@@ -68,6 +66,9 @@ func (s *stream) waited(seq psn.Seq, now, silence int64) int64 {
 		if m := &s.marks[i]; m.seq <= seq && m.time > 0 && uint8(i) < s.marked {
 			wait = max(silence, now-m.time)
 		}
+	}
+	if r := &s.d.run; r.id > 0 && r.proven && r.seen() == seq {
+		wait = max(wait, now-r.began.time) // it began with the last copy
 	}
 	return wait
 }

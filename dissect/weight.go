@@ -78,7 +78,7 @@ func (s *stream) bytesHeld() int64 {
 		return n
 	}
 	n += int64(unsafe.Sizeof(*d)) + held(d.gaps) + held(d.done) + held(d.answers) + held(d.asks) + held(d.picks.repairs) +
-		held(d.windowless.batches) + held(d.skips) + held(d.findings) + held(d.timeoutFrames)
+		held(d.windowless.batches) + held(d.skips) + held(d.findings) + held(d.retryFrames)
 	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.again, &d.refused, &d.refusedBefore, &d.missed, &d.tardy,
 		&d.undecided, &d.spoilt, &d.lostPSNs, &d.vouchedPSNs, &d.forgotten, &d.trial.set, &d.trial.inner, &d.picks.has, &d.picks.synchronised} {
 		n += held(set.Spans())
