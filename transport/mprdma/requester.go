@@ -284,12 +284,13 @@ func (r *Requester) choose(now transport.Time) choice {
 		return choice{}
 	}
 	if r.recovering {
-		return choice{again: r.flight.unacked(r.resend, r.recovery)}
-	}
-	if m := r.queue.Fresh(); m != nil {
+		if v := r.flight.unacked(r.resend, r.recovery); v != nil {
+			return choice{again: v}
+		}
+	} else if m := r.queue.Fresh(); m != nil {
 		return choice{fresh: r.ordered(m) <= now}
 	}
-	v, _ := r.flight.old(now, r.rtt)
+	v, _ := r.flight.old(now, r.rtt) // FUSO: nothing new may leave, in recovery either
 	return choice{again: v}
 }
 
@@ -321,11 +322,15 @@ func (r *Requester) spray(now transport.Time) {
 
 // sprayAt is when there will be window to spray, and something to send.
 func (r *Requester) sprayAt(now transport.Time) transport.Time {
-	if r.recovering || r.window.awnd(r.flight.Len())-r.grants.Len() < 1 {
+	if r.window.awnd(r.flight.Len())-r.grants.Len() < 1 {
 		return transport.Never
 	}
 	at := r.clock + r.rtt/2
-	if m := r.queue.Fresh(); m != nil {
+	if r.recovering {
+		if r.flight.unacked(r.resend, r.recovery) != nil {
+			return at
+		}
+	} else if m := r.queue.Fresh(); m != nil {
 		return max(at, r.ordered(m))
 	}
 	_, next := r.flight.old(now, r.rtt)
@@ -403,7 +408,7 @@ func (r *Requester) Next(now transport.Time, p *transport.Packet) {
 	if r.unclocked(s) {
 		r.now.next = s + 1
 	} else if r.recovering {
-		r.resend = s + 1
+		r.resend = max(r.resend, s+1)
 	}
 }
 
