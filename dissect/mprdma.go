@@ -38,7 +38,11 @@ func (s *stream) travelled(in *arrival, seq psn.Seq) {
 			return
 		}
 		s.paths = append(s.paths, path{sport: s.sport, packets: s.packets})
+		for before := max(s.first, seq-64); before < seq; before++ {
+			s.unanswered.push(before, s.sport)
+		}
 	}
+	s.unanswered.push(seq, in.sport)
 	p := s.path(in.sport)
 	if p == nil {
 		return
@@ -62,6 +66,14 @@ func (s *stream) path(sport uint16) *path {
 	return &s.paths[len(s.paths)-1]
 }
 
+// slowestPath is the longest of the round trips of the paths.
+func (s *stream) slowestPath() (rtt int64) {
+	for i := range s.paths {
+		rtt = max(rtt, s.paths[i].rtt)
+	}
+	return rtt
+}
+
 // mpFeedback follows a 0xFA, which acknowledges one packet and everything up to
 // AACK, or a 0xFB, which refuses one packet.
 func (s *stream) mpFeedback(seq psn.Seq, in *arrival) {
@@ -71,7 +83,16 @@ func (s *stream) mpFeedback(seq psn.Seq, in *arrival) {
 		s.paths = append(s.paths, path{sport: s.sport, packets: s.packets})
 	}
 	if in.has.Has(codec.HeaderMPETH) {
-		if cumulative := psn.Unwrap(s.top, in.mp.AACK); cumulative >= s.acked && cumulative < s.top {
+		cumulative := psn.Unwrap(s.top, in.mp.AACK)
+		switch {
+		case cumulative >= s.top:
+		case in.op == codec.OpcodeMPRDMAAck:
+			s.accepted(seq, cumulative, in.sport)
+			s.heardOf(seq, in)
+		case seq == cumulative+1:
+			s.turnedAway(cumulative, in.sport)
+		}
+		if cumulative >= s.acked && cumulative < s.top {
 			s.ack(cumulative+1, in)
 		}
 	}
@@ -126,9 +147,15 @@ func (s *stream) mpNack(seq psn.Seq, in *arrival) {
 	d.picks.after = byMPNack
 	if d.picks.synchronised.Contains(seq) && !d.holes.Contains(seq) {
 		d.mp.early++
+		if len(d.picks.turned.Spans()) < maxRepairs {
+			d.picks.turned.Insert(psn.Span{First: seq, Last: seq})
+		}
+		s.unanswered.answer(in.sport, seq, seq)
 		s.find("synchronise-early", "a synchronise packet overtook what it must wait for and was refused", "", in.number)
 		return
 	}
 	s.find("bitmap-overflow", "packets came further ahead than the receiver has slots for, and were refused", "", in.number)
-	s.reported(psn.Span{First: seq, Last: seq}, seq, in.sight(), EvidenceMPNack)
+	if !d.picks.turned.Contains(seq) { // else it was refused, and neither lost nor late
+		s.reported(psn.Span{First: seq, Last: seq}, seq, in.sight(), EvidenceMPNack)
+	}
 }
