@@ -41,8 +41,15 @@ func (s *stream) heardOf(seq psn.Seq, in *arrival) {
 // cameLate takes back that one copy of a packet was lost, of which others came
 // since. It reports whether no other copy was lost.
 func (s *stream) cameLate(at psn.Span, in *arrival) bool {
+	d := s.d
 	s.wasLate(answer{span: at, came: []psn.Span{at}, lost: 1, at: in.sight()})
-	return !s.d.lostPSNs.Contains(at.First)
+	if !d.lostPSNs.Contains(at.First) {
+		return true
+	}
+	if d.vouchedPSNs.Contains(at.First) {
+		d.vouched-- // neverLost does it for the last copy
+	}
+	return false
 }
 
 // book counts the copies of a packet that was sent again or refused.
