@@ -37,7 +37,7 @@ func (s *stream) travelled(in *arrival, seq psn.Seq) {
 		if s.sport == in.sport {
 			return
 		}
-		s.paths = append(s.paths, path{sport: s.sport, packets: s.packets})
+		s.firstPath(seq - 1)
 		for before := max(s.first, seq-64); before < seq; before++ {
 			s.unanswered.push(before, s.sport)
 		}
@@ -48,9 +48,26 @@ func (s *stream) travelled(in *arrival, seq psn.Seq) {
 		return
 	}
 	p.packets++
-	if p.sent == 0 && !in.reTx {
+	switch {
+	case !in.reTx && p.sent == 0:
 		p.probe, p.sent = seq, in.time
+	case in.reTx:
+		for i := range s.paths {
+			if s.paths[i].probe == seq {
+				s.paths[i].sent = 0 // only what was sent once tells the time
+			}
+		}
 	}
+}
+
+// firstPath begins to tell paths apart: all packets so far took one, of which the
+// last is timed.
+func (s *stream) firstPath(last psn.Seq) {
+	p := path{sport: s.sport, packets: s.packets}
+	if s.packets > 0 {
+		p.probe, p.sent = last, s.lastTime
+	}
+	s.paths = append(s.paths, p)
 }
 
 func (s *stream) path(sport uint16) *path {
@@ -80,7 +97,7 @@ func (s *stream) mpFeedback(seq psn.Seq, in *arrival) {
 	d := s.recovery()
 	s.watch = true
 	if s.paths == nil {
-		s.paths = append(s.paths, path{sport: s.sport, packets: s.packets})
+		s.firstPath(s.top - 1)
 	}
 	if in.has.Has(codec.HeaderMPETH) {
 		cumulative := psn.Unwrap(s.top, in.mp.AACK)
@@ -116,7 +133,7 @@ func (s *stream) mpFeedback(seq psn.Seq, in *arrival) {
 		p.slow++
 		s.find("slow-path", "ACKs of a path came more than 32 PSNs behind the newest: the sender takes it for too slow", "", in.number)
 	}
-	if p.sent != 0 && p.probe == seq {
+	if p.sent != 0 && p.probe == seq && !in.mp.ReTxEcho {
 		if span := in.time - p.sent; span > 0 {
 			if p.rtt == 0 || span < p.rtt {
 				p.rtt = span

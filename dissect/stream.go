@@ -266,9 +266,11 @@ func (s *stream) observe(in *arrival) {
 	if in.synchronise && seq < s.top {
 		s.waitsFor(seq)
 	}
+	missing := s.top // unless something before it is
 	if spans := d.holes.Spans(); len(spans) > 0 {
-		d.mp.outOfOrder = max(d.mp.outOfOrder, int64(seq-spans[0].First))
+		missing = spans[0].First
 	}
+	d.mp.outOfOrder = max(d.mp.outOfOrder, int64(seq-missing))
 	if w := &d.windowless; w.waiting {
 		w.waiting, w.began = false, in.time
 	}
