@@ -37,16 +37,37 @@ func (s *stream) travelled(in *arrival, seq psn.Seq) {
 		if s.sport == in.sport {
 			return
 		}
-		s.paths = append(s.paths, path{sport: s.sport, packets: s.packets})
+		s.firstPath(seq - 1)
+		for before := max(s.first, seq-64); before < seq; before++ {
+			s.unanswered.push(before, s.sport)
+		}
 	}
+	s.unanswered.push(seq, in.sport)
 	p := s.path(in.sport)
 	if p == nil {
 		return
 	}
 	p.packets++
-	if p.sent == 0 && !in.reTx {
+	switch {
+	case !in.reTx && p.sent == 0:
 		p.probe, p.sent = seq, in.time
+	case in.reTx:
+		for i := range s.paths {
+			if s.paths[i].probe == seq {
+				s.paths[i].sent = 0 // only what was sent once tells the time
+			}
+		}
 	}
+}
+
+// firstPath begins to tell paths apart: all packets so far took one, of which the
+// last is timed.
+func (s *stream) firstPath(last psn.Seq) {
+	p := path{sport: s.sport, packets: s.packets}
+	if s.packets > 0 {
+		p.probe, p.sent = last, s.lastTime
+	}
+	s.paths = append(s.paths, p)
 }
 
 func (s *stream) path(sport uint16) *path {
@@ -62,16 +83,33 @@ func (s *stream) path(sport uint16) *path {
 	return &s.paths[len(s.paths)-1]
 }
 
+// slowestPath is the longest of the round trips of the paths.
+func (s *stream) slowestPath() (rtt int64) {
+	for i := range s.paths {
+		rtt = max(rtt, s.paths[i].rtt)
+	}
+	return rtt
+}
+
 // mpFeedback follows a 0xFA, which acknowledges one packet and everything up to
 // AACK, or a 0xFB, which refuses one packet.
 func (s *stream) mpFeedback(seq psn.Seq, in *arrival) {
 	d := s.recovery()
 	s.watch = true
 	if s.paths == nil {
-		s.paths = append(s.paths, path{sport: s.sport, packets: s.packets})
+		s.firstPath(s.top - 1)
 	}
 	if in.has.Has(codec.HeaderMPETH) {
-		if cumulative := psn.Unwrap(s.top, in.mp.AACK); cumulative >= s.acked && cumulative < s.top {
+		cumulative := psn.Unwrap(s.top, in.mp.AACK)
+		switch {
+		case cumulative >= s.top:
+		case in.op == codec.OpcodeMPRDMAAck:
+			s.accepted(seq, cumulative, in.sport)
+			s.heardOf(seq, in)
+		case seq == cumulative+1:
+			s.turnedAway(cumulative, in.sport)
+		}
+		if cumulative >= s.acked && cumulative < s.top {
 			s.ack(cumulative+1, in)
 		}
 	}
@@ -95,7 +133,7 @@ func (s *stream) mpFeedback(seq psn.Seq, in *arrival) {
 		p.slow++
 		s.find("slow-path", "ACKs of a path came more than 32 PSNs behind the newest: the sender takes it for too slow", "", in.number)
 	}
-	if p.sent != 0 && p.probe == seq {
+	if p.sent != 0 && p.probe == seq && !in.mp.ReTxEcho {
 		if span := in.time - p.sent; span > 0 {
 			if p.rtt == 0 || span < p.rtt {
 				p.rtt = span
@@ -126,9 +164,15 @@ func (s *stream) mpNack(seq psn.Seq, in *arrival) {
 	d.picks.after = byMPNack
 	if d.picks.synchronised.Contains(seq) && !d.holes.Contains(seq) {
 		d.mp.early++
+		if len(d.picks.turned.Spans()) < maxRepairs {
+			d.picks.turned.Insert(psn.Span{First: seq, Last: seq})
+		}
+		s.unanswered.answer(in.sport, seq, seq)
 		s.find("synchronise-early", "a synchronise packet overtook what it must wait for and was refused", "", in.number)
 		return
 	}
 	s.find("bitmap-overflow", "packets came further ahead than the receiver has slots for, and were refused", "", in.number)
-	s.reported(psn.Span{First: seq, Last: seq}, seq, in.sight(), EvidenceMPNack)
+	if !d.picks.turned.Contains(seq) { // else it was refused, and neither lost nor late
+		s.reported(psn.Span{First: seq, Last: seq}, seq, in.sight(), EvidenceMPNack)
+	}
 }

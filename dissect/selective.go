@@ -23,6 +23,9 @@ type picks struct {
 
 	// MP-RDMA
 	synchronised psn.Set // packets that must not overtake
+	turned       psn.Set // packets whose newest copy was refused for want of a slot
+	books        []book  // sorted
+	slots        psn.Seq // how far beyond the cumulative point a packet had one
 }
 
 // repair is a packet that was sent again. Feedback that shows nothing newer than
@@ -30,6 +33,7 @@ type picks struct {
 type repair struct {
 	seq, top psn.Seq
 	time     int64
+	needed   bool
 }
 
 // maxRepairs bounds what is remembered of resends in flight.
@@ -78,6 +82,11 @@ func (s *stream) repeated(in *arrival, span psn.Span) {
 		d.reordered++
 		return
 	}
+	if !hole && !in.reTx && s.half.transport == mpRDMA && d.lostPSNs.Contains(seq) {
+		s.cameLate(span, in) // over a slow path, behind the copy that was sent in its place
+		d.reordered++
+		return
+	}
 	if !hole {
 		for i, old := range d.answers {
 			if old.span.First == seq { // it came late, and now comes again
@@ -110,7 +119,7 @@ func (s *stream) repeated(in *arrival, span psn.Span) {
 		s.miss(span, gap{run: d.run.id, evidence: EvidenceIRNNack, where: Downstream, opened: in.sight()})
 		d.name(span)
 		s.fill(span, in.sight(), false, int64(in.payload))
-	case why == byMPNack:
+	case p.turned.Contains(seq):
 		verdict = isWasted // refused for want of a slot
 	case why == byTCAETH && seq >= p.tailFrom && seq < p.tailTo:
 		s.resentTail(in)
@@ -118,11 +127,14 @@ func (s *stream) repeated(in *arrival, span psn.Span) {
 	default:
 		s.doubt(in, span)
 	}
+	if p.turned.Remove(span); s.half.transport == mpRDMA {
+		p.openBook(seq).sent++
+	}
 	d.resent.add(1, int64(in.payload), why, verdict)
 	if why == byTCAETH && verdict != isUnknown && seq >= p.tailFrom && seq < p.tailTo {
 		s.resentTail(in)
 	}
-	p.repairs = append(p.repairs, repair{seq, s.top, in.time})
+	p.repairs = append(p.repairs, repair{seq, s.top, in.time, verdict == isNeeded})
 	if len(p.repairs) > maxRepairs {
 		p.repairs = slices.Delete(p.repairs, 0, maxRepairs/2)
 	}
@@ -206,10 +218,13 @@ func (s *stream) reported(span psn.Span, newest psn.Seq, at sight, by Evidence) 
 		}
 		for _, seen := range outside(&d.holes, part) {
 			d.shifted(len(d.picks.repairs))
-			for _, fresh := range d.picks.notOnTheWay(seen, newest, s.half.transport == mpRDMA, at.time-s.rttMin) {
+			for _, fresh := range d.picks.notOnTheWay(seen, newest, s.half.transport == mpRDMA, at.time-max(s.rttMin, s.slowestPath())) {
 				for _, sent := range s.packetsIn(fresh) {
 					s.miss(sent, gap{run: d.run.id, evidence: by, where: Downstream, opened: at})
 					d.name(sent)
+				}
+				if by == EvidenceMPNack {
+					d.picks.openBook(fresh.First).lost++
 				}
 			}
 		}
@@ -248,6 +263,7 @@ func (p *picks) notOnTheWay(span psn.Span, newest psn.Seq, byTime bool, before i
 func (p *picks) confirmed(before psn.Seq) {
 	p.has.Remove(psn.Span{First: before - 1<<40, Last: before - 1})
 	p.synchronised.Remove(psn.Span{First: before - 1<<40, Last: before - 1})
+	p.turned.Remove(psn.Span{First: before - 1<<40, Last: before - 1})
 	if len(p.repairs) > 0 {
 		p.repairs = slices.DeleteFunc(p.repairs, func(r repair) bool { return r.seq < before })
 	}

@@ -49,15 +49,16 @@ type stream struct {
 // flow is what a stream knows once it has begun, troubles aside. Halves that
 // only give feedback have none.
 type flow struct {
-	origin   psn.PSN // where the first epoch began
-	epochs   int32
-	beganAt  int64 // time of the epoch's first packet
-	messages int64 // begun so far
-	message  inMessage
-	paths    []path // by source port, once there is more than one or MP-RDMA is known
-	marked   uint8
-	once     uint8   // bit i: the packet of marks[i] was sent once so far
-	marks    [8]mark // the last packets that asked for an acknowledgement
+	origin     psn.PSN // where the first epoch began
+	epochs     int32
+	beganAt    int64 // time of the epoch's first packet
+	messages   int64 // begun so far
+	message    inMessage
+	paths      []path     // by source port, once there is more than one or MP-RDMA is known
+	unanswered unanswered // of these
+	marked     uint8
+	once       uint8   // bit i: the packet of marks[i] was sent once so far
+	marks      [8]mark // the last packets that asked for an acknowledgement
 
 	flying  []completion
 	took    samples // by whole messages, until they were acknowledged
@@ -269,9 +270,11 @@ func (s *stream) observe(in *arrival) {
 	if in.synchronise && seq < s.top {
 		s.waitsFor(seq)
 	}
+	missing := s.top // unless something before it is
 	if spans := d.holes.Spans(); len(spans) > 0 {
-		d.mp.outOfOrder = max(d.mp.outOfOrder, int64(seq-spans[0].First))
+		missing = spans[0].First
 	}
+	d.mp.outOfOrder = max(d.mp.outOfOrder, int64(seq-missing))
 	if w := &d.windowless; w.waiting {
 		w.waiting, w.began = false, in.time
 	}

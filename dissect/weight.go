@@ -72,15 +72,15 @@ func (s *samples) bytesHeld() int64 {
 }
 
 func (s *stream) bytesHeld() int64 {
-	n := int64(unsafe.Sizeof(*s.flow)) + held(s.paths) + held(s.flying) + held(s.reads) + s.took.bytesHeld() + s.rtts.bytesHeld()
+	n := int64(unsafe.Sizeof(*s.flow)) + held(s.paths) + held(s.unanswered.ring) + held(s.flying) + held(s.reads) + s.took.bytesHeld() + s.rtts.bytesHeld()
 	d := s.d
 	if d == nil {
 		return n
 	}
-	n += int64(unsafe.Sizeof(*d)) + held(d.gaps) + held(d.done) + held(d.answers) + held(d.asks) + held(d.picks.repairs) +
+	n += int64(unsafe.Sizeof(*d)) + held(d.gaps) + held(d.done) + held(d.answers) + held(d.asks) + held(d.picks.repairs) + held(d.picks.books) +
 		held(d.windowless.batches) + held(d.skips) + held(d.findings) + held(d.retryFrames)
 	for _, set := range [...]*psn.Set{&d.holes, &d.unseen, &d.counted, &d.again, &d.refused, &d.refusedBefore, &d.missed, &d.tardy,
-		&d.undecided, &d.spoilt, &d.lostPSNs, &d.vouchedPSNs, &d.forgotten, &d.trial.set, &d.trial.inner, &d.picks.has, &d.picks.synchronised} {
+		&d.undecided, &d.spoilt, &d.lostPSNs, &d.vouchedPSNs, &d.forgotten, &d.trial.set, &d.trial.inner, &d.picks.has, &d.picks.synchronised, &d.picks.turned} {
 		n += held(set.Spans())
 	}
 	for i := range d.gaps {

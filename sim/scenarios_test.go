@@ -195,10 +195,6 @@ func missing(r *dissect.Report) map[string]bool {
 // they were sent, where the sender was watched.
 func TestLossAgreesWithTruth(t *testing.T) {
 	each(t, func(t *testing.T, s *Scenario, r shown) {
-		switch {
-		case s.Transport.Slots > 0:
-			t.Skip("what a NACK of a full ring names is late, not lost, which its ACK tells only afterwards")
-		}
 		// What IRN received and said in a NACK that was lost its sender takes for lost.
 		irn := s.Transport.Name == IRN && s.Links[0].Back.Loss != nil
 		lost := map[string]bool{}

@@ -22,11 +22,15 @@
 //     which was saved. A response acknowledges its request.
 //   - RNR NAKs, and NAKs for good, are standard acknowledgements (0x11). After an
 //     RNR NAK the refused packet no longer counts as acknowledged.
-//   - "inflate" counts acknowledgements and drifts when some are lost or come
-//     twice. It is never more than the packets in flight, and zero when there are
-//     none.
+//   - "inflate" counts acknowledgements, and by the paper's formula would drift
+//     when some are lost or come twice: each lost one would narrow the window for
+//     good. Here a packet's acknowledgement counts once, and one that has not come
+//     two to four round-trip times after the cumulative point passed its packet
+//     counts as if it had.
 //   - In recovery each ACK or NACK releases a resend even if the window is full,
 //     since it tells of a packet that has left the network.
+//   - Early resends (FUSO) go on in recovery, once snd_retx has passed everything
+//     that was unacknowledged: nothing new may leave then. So does spraying.
 //   - A message that must not overtake is flagged in its first packet.
 //   - A timeout sends everything unacknowledged at once, over random paths, and
 //     leaves the window as it is. Timeouts alone cost retries.

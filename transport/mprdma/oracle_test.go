@@ -33,11 +33,12 @@ type oracle struct {
 	flight     map[psn.Seq]*copied
 	order      []psn.Seq // those in flight
 	cwnd       float64
-	inflate    int
+	inflate    int            // packets in flight that are acknowledged: no less than the rule's count
 	released   map[uint16]int // packets that acknowledgements have released on a path
 	clock      transport.Time // the last acknowledgement or spray
 	recovering bool
 	recovery   psn.Seq
+	began      transport.Time // when it entered recovery, or its timer last ended
 	since      transport.Time
 	spent      int
 	rnrUntil   transport.Time
@@ -94,7 +95,7 @@ func (o *oracle) sent(c *transporttest.Copy) error {
 	}
 	if o.rnrUntil != 0 {
 		o.rnrUntil = 0
-		o.recovering, o.recovery = true, o.nxt
+		o.recovering, o.recovery, o.began = true, o.nxt, c.At
 	}
 	o.paths[p.Path]++
 	s := psn.Unwrap(o.una, p.BTH.PSN)
@@ -135,17 +136,21 @@ func (o *oracle) sent(c *transporttest.Copy) error {
 	late := o.qp.AckTimeout > 0 && c.At >= o.since+o.qp.AckTimeout
 	if late {
 		o.since += o.qp.AckTimeout // the port may have been busy since
-		if una := o.flight[o.una]; una != nil {
+		if una := o.flight[o.una]; una != nil && una.acked {
 			una.acked = false // the cumulative point says that it is missing
+			o.inflate--
 		}
 		o.spent++
-		o.recovering, o.recovery = true, o.nxt
+		o.recovering, o.recovery, o.began = true, o.nxt, c.At
 		if o.spent > o.qp.RetryCount {
 			return fmt.Errorf("%v: timeout %d", c, o.spent)
 		}
 	}
 	if v.acked {
 		return fmt.Errorf("%v: resent, and acknowledged", c)
+	}
+	if o.recovering && v.at > o.began && c.At-v.at < 2*o.way && !v.sync {
+		return fmt.Errorf("%v: resent again in the same recovery, %v after its last copy", c, c.At-v.at)
 	}
 	if !o.recovering && c.At-v.at < 2*o.way {
 		return fmt.Errorf("%v: resent early, %v after its last copy", c, c.At-v.at)
@@ -198,18 +203,17 @@ func (o *oracle) arrived(c *transporttest.Copy) error {
 	switch op := p.BTH.Opcode; {
 	case op == codec.OpcodeMPRDMAAck:
 		o.clock = c.At
-		o.inflate++
 		if p.MPETH.ECE {
 			o.cwnd -= 0.5
 		} else {
 			o.cwnd += 1 / o.cwnd
 		}
 		o.cwnd = max(1, o.cwnd)
-		if v := o.flight[s]; v != nil {
+		if v := o.flight[s]; v != nil && !v.acked {
 			v.acked = true
+			o.inflate++
 		}
 		o.upto(c.At, psn.Unwrap(o.una, p.MPETH.AACK)+1)
-		o.inflate = min(o.inflate, len(o.order))
 		if o.released[p.Path] < 0 {
 			o.released[p.Path] = 0
 		}
@@ -222,7 +226,7 @@ func (o *oracle) arrived(c *transporttest.Copy) error {
 				o.early++
 			}
 			if !o.recovering && o.rnrUntil == 0 {
-				o.recovering, o.recovery = true, o.nxt
+				o.recovering, o.recovery, o.began = true, o.nxt, c.At
 			}
 		}
 	case op.Verb() == codec.VerbReadResponse || op.Verb() == codec.VerbAtomicAck:
@@ -240,6 +244,9 @@ func (o *oracle) arrived(c *transporttest.Copy) error {
 	case p.AETH.Syndrome.Kind() == codec.KindRNRNAK:
 		o.upto(c.At, s)
 		if v := o.flight[s]; v != nil && s == o.una && o.rnrUntil == 0 {
+			if v.acked {
+				o.inflate--
+			}
 			o.rnrUntil, v.acked, o.spent = c.At+p.AETH.Syndrome.RNRTimer(), false, 0
 			o.since = o.rnrUntil
 		}
@@ -255,13 +262,11 @@ func (o *oracle) upto(now transport.Time, to psn.Seq) {
 		return
 	}
 	for len(o.order) > 0 && o.order[0] < to {
+		if o.flight[o.order[0]].acked {
+			o.inflate--
+		}
 		delete(o.flight, o.order[0])
 		o.order = o.order[1:]
-		o.inflate--
-	}
-	o.inflate = min(o.inflate, len(o.order))
-	if len(o.order) == 0 {
-		o.inflate = 0
 	}
 	o.una, o.since, o.spent, o.rnrUntil = to, now, 0, 0
 	if o.recovering && to >= o.recovery {

@@ -110,6 +110,7 @@ func (r *Requester) ack(now transport.Time, s psn.Seq, p *transport.Packet) {
 	}
 	r.clock = now
 	r.window.ack(p.MPETH.ECE)
+	r.window.aged(now, r.rtt)
 	slow := !p.MPETH.ReTxEcho && r.flight.number(s) < r.newest-1-r.config.Delta
 	if slow {
 		r.window.shrink()
@@ -117,16 +118,20 @@ func (r *Requester) ack(now transport.Time, s psn.Seq, p *transport.Packet) {
 	r.newest = max(r.newest, r.flight.number(s)+1)
 	if i, ok := r.flight.find(s); ok {
 		v := r.flight.At(i)
-		if !v.acked && !p.MPETH.ReTxEcho { // it answers the first copy
-			r.rtt += (now - v.first - r.rtt) / 8
+		if !v.acked {
+			if !p.MPETH.ReTxEcho { // it answers the first copy
+				r.rtt += (now - v.first - r.rtt) / 8
+			}
+			v.acked = true
+			r.window.inflate++
 		}
-		v.acked = true
+	} else {
+		r.window.late()
 	}
 	r.cumulative(now, psn.Unwrap(r.queue.Una, p.MPETH.AACK)+1)
 	if r.queue.Failed {
 		return
 	}
-	r.window.bound(r.flight.Len())
 	if !slow {
 		r.release(now, p.Path)
 	}
@@ -137,14 +142,16 @@ func (r *Requester) cumulative(now transport.Time, upto psn.Seq) {
 	if upto <= r.queue.Una || upto > r.queue.Nxt {
 		return
 	}
-	passed := 0
+	passed, unheard := 0, 0
 	for r.flight.Len() > 0 && r.flight.At(0).psn < upto {
-		r.flight.Pop()
+		if v := r.flight.Pop(); !v.acked {
+			unheard++
+		}
 		passed++
 	}
 	r.flight.passed += passed
 	r.newest = max(r.newest, r.flight.passed)
-	r.window.moved(passed, r.flight.Len())
+	r.window.moved(passed, unheard, r.flight.Len())
 	r.since, r.retries, r.rnrRetries, r.rnrUntil = now, r.qp.RetryCount, r.qp.RNRRetryCount, 0
 	r.resend, r.now.next = max(r.resend, upto), max(r.now.next, upto)
 	if r.recovering && upto >= r.recovery {
@@ -221,7 +228,10 @@ func (r *Requester) notReady(now transport.Time, s psn.Seq, syndrome codec.Syndr
 	}
 	r.retries = r.qp.RetryCount // the responder is there
 	r.rnrUntil = now + syndrome.RNRTimer()
-	r.flight.doubt(r.flight.At(i))
+	if v := r.flight.At(i); v.acked {
+		r.window.inflate--
+		r.flight.doubt(v)
+	}
 }
 
 // timeout is the last resort: everything unacknowledged is resent.
@@ -235,7 +245,7 @@ func (r *Requester) timeout(now transport.Time) {
 	r.flight.doubt(r.flight.At(0)) // the cumulative point says that it is missing
 	r.recovering, r.recovery = true, r.queue.Nxt
 	r.now, r.resend = span{r.queue.Una, r.queue.Nxt, -1}, r.queue.Nxt
-	r.window.inflate = 0
+	r.window.inflate, r.window.owe = 0, owe{since: now}
 	for i := range r.flight.Len() {
 		if r.flight.At(i).acked {
 			r.window.inflate++
@@ -284,12 +294,13 @@ func (r *Requester) choose(now transport.Time) choice {
 		return choice{}
 	}
 	if r.recovering {
-		return choice{again: r.flight.unacked(r.resend, r.recovery)}
-	}
-	if m := r.queue.Fresh(); m != nil {
+		if v := r.flight.unacked(r.resend, r.recovery); v != nil {
+			return choice{again: v}
+		}
+	} else if m := r.queue.Fresh(); m != nil {
 		return choice{fresh: r.ordered(m) <= now}
 	}
-	v, _ := r.flight.old(now, r.rtt)
+	v, _ := r.flight.old(now, r.rtt) // FUSO: nothing new may leave, in recovery either
 	return choice{again: v}
 }
 
@@ -313,19 +324,26 @@ func (r *Requester) spray(now transport.Time) {
 	if r.flight.Len() == 0 && now-r.active >= 3*r.rtt {
 		r.window = window{cwnd: r.config.Window} // an idle connection starts over
 	}
-	r.clock = now
+	r.window.aged(now, r.rtt)
 	for range r.window.awnd(r.flight.Len()) - r.grants.Len() {
+		r.clock = now
 		r.grants.Push(r.path())
 	}
 }
 
 // sprayAt is when there will be window to spray, and something to send.
 func (r *Requester) sprayAt(now transport.Time) transport.Time {
-	if r.recovering || r.window.awnd(r.flight.Len())-r.grants.Len() < 1 {
-		return transport.Never
-	}
 	at := r.clock + r.rtt/2
-	if m := r.queue.Fresh(); m != nil {
+	if room := r.window.awnd(r.flight.Len()) - r.grants.Len(); room+r.window.missing() < 1 {
+		return transport.Never
+	} else if room < 1 {
+		at = max(at, r.window.ages(r.rtt))
+	}
+	if r.recovering {
+		if r.flight.unacked(r.resend, r.recovery) != nil {
+			return at
+		}
+	} else if m := r.queue.Fresh(); m != nil {
 		return max(at, r.ordered(m))
 	}
 	_, next := r.flight.old(now, r.rtt)
@@ -403,7 +421,7 @@ func (r *Requester) Next(now transport.Time, p *transport.Packet) {
 	if r.unclocked(s) {
 		r.now.next = s + 1
 	} else if r.recovering {
-		r.resend = s + 1
+		r.resend = max(r.resend, s+1)
 	}
 }
 
