@@ -146,7 +146,9 @@ func (a *Analyzer) Frame(f *Frame) {
 			a.cut(c, selection)
 		}
 	case Pause:
-		a.pauses.follow(a.packet.Covered)
+		if !a.pauses.again(f) {
+			a.pauses.follow(a.packet.Covered)
+		}
 	case Fragment:
 		c.Fragments++
 	}
