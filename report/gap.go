@@ -37,10 +37,19 @@ func (p *page) details(rows []row, limit, gaps, files int) {
 		p.counters(r.Findings)
 		shown := r.Stream.Gaps[:min(gaps, len(r.Stream.Gaps))]
 		p.gaps(r, shown, files)
-		if rest := r.GapsTotal - int64(len(shown)); rest > 0 && len(shown) > 0 {
+		if rest := listable(r.Stream) - int64(len(shown)); rest > 0 && len(shown) > 0 {
 			p.line(p.style.dim.text(fmt.Sprintf("    ... and %s more (--max-gaps lists more)", counted(rest, "gap", "gaps"))))
 		}
 	}
+}
+
+// listable is how many gaps of a stream the list has without a limit: late packets
+// only where they were asked for.
+func listable(s *dissect.Stream) int64 {
+	if slices.ContainsFunc(s.Gaps, func(g dissect.Gap) bool { return g.Closed == dissect.ClosedReordered }) {
+		return s.GapsTotal
+	}
+	return s.GapsTotal - s.GapsReordered
 }
 
 // heading names the stream in full.

@@ -189,7 +189,7 @@ func (p *page) places(rows []row) {
 			}
 		}
 		listed += int64(len(row.Stream.Gaps))
-		total += row.GapsTotal
+		total += listable(row.Stream)
 	}
 	if listed < total {
 		return
