@@ -126,7 +126,7 @@ type Stream struct {
 	Reordered     int64         `json:"reordered"`
 	GapsTotal     int64         `json:"gaps_total"`
 	GapsReordered int64         `json:"gaps_reordered,omitempty"` // of them those that were late packets
-	Gaps          []Gap         `json:"gaps"` // the worst first, at most Config.MaxGaps
+	Gaps          []Gap         `json:"gaps"`                     // the worst first, at most Config.MaxGaps
 	Retransmitted Retransmitted `json:"retransmitted"`
 	Efficiency    *float64      `json:"efficiency,omitempty"` // unique payload bytes acknowledged per byte sent
 	Feedback      Feedback      `json:"feedback"`
