@@ -121,12 +121,25 @@ func (c *Checker) flowOf(h dissect.Flow) *flow {
 	return w
 }
 
-// misplaced follows a packet of a flow whose PSN nobody can place: what is known
-// of the flow may have a hole there.
+// misplaced follows a packet whose PSN nobody can place: what is known of its flow
+// may have a hole there, or what was said of the requests of the other end.
 func (c *Checker) misplaced() {
-	if w, ok := (*c.f.Sent.Note()).(*flow); ok && !c.f.BTH.Opcode.Response() {
+	if c.f.BTH.Opcode.Response() {
+		c.flowOf(c.f.Sent).mute = c.f.Packet.Number
+	} else if w, ok := (*c.f.Sent.Note()).(*flow); ok {
 		w.rejoin()
 	}
+}
+
+// heardAll reports whether all that was said of the requests of a flow since a
+// frame could be placed.
+func (w *flow) heardAll(since int) bool {
+	r := w.handle.Reverse()
+	if !r.Valid() {
+		return false
+	}
+	other, ok := (*r.Note()).(*flow)
+	return !ok || other.mute < since
 }
 
 // found reports that the packet at hand breaks a rule, as frames before it show.

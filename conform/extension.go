@@ -195,7 +195,7 @@ func (c *Checker) mpRequest(w *flow, s psn.Seq, fresh bool) {
 // mpMissing judges a packet that goes out of sight: one that was received drew an
 // acknowledgement.
 func (c *Checker) mpMissing(w *flow, e *mpPacket) {
-	if e.known && e.acks == 0 && w.mp.heard && e.seq <= w.mp.aack && e.frame < w.mp.served {
+	if e.known && e.acks == 0 && w.mp.heard && e.seq <= w.mp.aack && e.frame < w.mp.served && w.heardAll(e.frame) {
 		v := c.violation(w, mpOneACKPerPacket, Violates, say("no acknowledgement of %s, though a later AACK says that it was received", e.seq.PSN()), nil)
 		v.Frames[0] = e.frame
 		if c.config.Rules.has(mpOneACKPerPacket) {

@@ -11,6 +11,7 @@ type flow struct {
 	c      *Checker
 	epoch  int
 	ended  bool // refused for good
+	mute   int  // frame of the last feedback from this end that nobody could place
 	stale  stale
 
 	requester

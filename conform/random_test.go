@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -70,13 +71,23 @@ work:
 `, seed, transport, r.IntN(2) == 0, 1+r.IntN(4), start, one("256", "1024", "4096"), 8+r.IntN(4), work.String(), 1+r.IntN(8), way(), way())
 }
 
+// hard are seeds of which rules that were too sure of themselves once took
+// something for broken: an acknowledgement that came while it was open where the
+// PSNs of its end belong, a damaged acknowledgement of READ responses, and MP-RDMA
+// resends of an end whose feedback was never told apart.
+var hard = []uint64{1153, 1640, 1875, 2198}
+
 // Flows over a rough network break no rule, at either end.
 func TestRoughFlowsBreakNoRule(t *testing.T) {
-	seeds := uint64(40)
-	if n, err := strconv.Atoi(os.Getenv("RDMADUMP_ROUGH")); err == nil { // more of them
-		seeds = uint64(n)
+	n := uint64(40)
+	if more, err := strconv.Atoi(os.Getenv("RDMADUMP_ROUGH")); err == nil {
+		n = uint64(more)
 	}
-	for seed := range seeds {
+	seeds := slices.Clone(hard)
+	for seed := range n {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
 		text := rough(seed)
 		for at, all := range play(t, text) {
 			sides := []dissect.Tap{""}
