@@ -24,6 +24,10 @@ type Config struct {
 	// Thresholds are those of windowless responders, where they are known.
 	Thresholds Thresholds
 
+	// Cap is how many packets an IRN sender may have in flight (BDP-FC), and Slots
+	// how many an MP-RDMA responder has room for out of order; 0 is unknown.
+	Cap, Slots int
+
 	// Files says that several captures are read, so that frames need a file.
 	Files bool
 }
@@ -37,8 +41,10 @@ type Checker struct {
 	doubts []*flow // flows with suspicions
 	nDoubt int     // suspicions of all flows
 	nPaths int     // flows with packets of MP-RDMA
-	f      *dissect.Followed
-	sent   order // when the feedback at hand was sent
+
+	nArrivals int // flows whose arrivals are followed
+	f         *dissect.Followed
+	sent      order // when the feedback at hand was sent
 }
 
 // NewChecker makes a checker.

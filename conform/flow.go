@@ -17,9 +17,11 @@ type flow struct {
 	requester
 	responder
 	doubts
-	batches batches
-	irn     *irn
-	mp      *mpRDMA
+	batches   batches
+	confirmed confirmed
+	arrivals  *arrivals
+	irn       *irn
+	mp        *mpRDMA
 }
 
 // sight is a packet that is referred to again.
@@ -52,8 +54,11 @@ func (w *flow) begin(epoch int) {
 	if w.mp != nil {
 		w.c.nPaths--
 	}
-	w.epoch, w.ended, w.irn, w.mp = epoch, false, nil, nil
-	w.batches = batches{}
+	if w.arrivals != nil {
+		w.c.nArrivals--
+	}
+	w.epoch, w.ended, w.irn, w.mp, w.arrivals = epoch, false, nil, nil, nil
+	w.batches, w.confirmed = batches{}, confirmed{}
 	w.requester, w.responder = requester{}, responder{}
 }
 
@@ -63,6 +68,9 @@ func (w *flow) rejoin() {
 	w.previous.known, w.message.known, w.running = false, false, false
 	if w.mp != nil {
 		w.mp.blind = w.c.f.Packet.Number
+	}
+	if w.arrivals != nil {
+		*w.arrivals = arrivals{}
 	}
 }
 
