@@ -132,6 +132,11 @@ func (c *Checker) flowOf(h dissect.Flow) *flow {
 func (c *Checker) misplaced() {
 	if c.f.BTH.Opcode.Response() {
 		c.flowOf(c.f.Sent).mute = c.f.Packet.Number
+		if r := c.f.Sent.Reverse(); r.Valid() {
+			if w, ok := (*r.Note()).(*flow); ok {
+				w.unheard()
+			}
+		}
 	} else if w, ok := (*c.f.Sent.Note()).(*flow); ok {
 		w.rejoin()
 	}

@@ -74,6 +74,14 @@ func (w *flow) rejoin() {
 	}
 }
 
+// unheard forgets what feedback asks for: there was some that nobody could place.
+func (w *flow) unheard() {
+	w.points, w.confirmed = points{}, confirmed{}
+	if w.irn != nil {
+		w.irn.points = points{}
+	}
+}
+
 // points are the last PSNs at which the requester may have gone back: those that
 // feedback had acknowledged up to. A requester resends from the oldest PSN that is
 // not acknowledged as far as it knows, and all it knows has passed here.

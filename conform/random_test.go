@@ -83,8 +83,9 @@ work:
 // belong, a damaged acknowledgement of READ responses, MP-RDMA resends of an end whose
 // feedback was never told apart, a NAK of what was damaged before the first packet that
 // counts, one of what the model alone had taken, what the timer of a literal windowless
-// sender names, and a READ response that acknowledges its request.
-var hard = []uint64{1153, 1640, 1875, 2198, 2509, 2585, 143, 376, 491}
+// sender names, a READ response that acknowledges its request, and a NAK that came while
+// it was open where the PSNs of its end belong.
+var hard = []uint64{1153, 1640, 1875, 2198, 2509, 2585, 143, 376, 491, 3068}
 
 // Flows over a rough network break no rule, at either end.
 func TestRoughFlowsBreakNoRule(t *testing.T) {
