@@ -298,15 +298,18 @@ func (a *Analyzer) mirrored(c *input, p *Packet, h *half, mark uint32, bth *code
 		b := p.Covered[n : n+4]
 		s.icrc = uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
 	}
-	window := int64(mirrorWindow)
+	window, asked, delay := int64(mirrorWindow), int64(0), int64(0)
 	if h != nil {
-		window = h.window()
+		if window = h.window(); window != distinctWindow {
+			asked, delay = h.askedFor(bth, p.Time)
+		}
 	}
-	copied, remarked := a.recent.again(s, window)
+	copied, remarked, age := a.recent.again(s, window, asked, delay)
 	if copied {
 		c.DuplicateFrames++
 		if h != nil {
-			h.twice = true
+			h.copies++
+			h.copyAge = max(h.copyAge, age)
 		}
 	}
 	if remarked || !copied && s.ce {

@@ -266,6 +266,7 @@ func (s *stream) sequenceError(seq psn.Seq, in *arrival) {
 		return
 	}
 	d.asked(ask{seq: seq, at: in.sight(), reason: byNAK})
+	s.wants(seq, in.time)
 	s.tellAt(NakSeen, seq, in.sight())
 	if d.rnr.pending && d.rnr.seq == seq {
 		return

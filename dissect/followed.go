@@ -70,7 +70,7 @@ func (f Flow) Reverse() Flow { return Flow{f.half.partner} }
 
 // Twice reports whether a frame of the requests was seen twice. A mirror may have
 // done that, or the network, and then both arrive.
-func (f Flow) Twice() bool { return f.half.twice }
+func (f Flow) Twice() bool { return f.half.copies > 0 }
 
 // Rivals reports whether others go the same way, so that feedback may be of
 // another connection than it was taken for.

@@ -63,7 +63,8 @@ type half struct {
 	cnps       int64    // that it sent to the queue pair
 	note       any      // of Config.Follow
 	mtuShown   bool     // payload, a response or connection management has shown the MTU
-	twice      bool     // a frame of it was seen twice: a mirror did that, or the network
+	copyAge    int64    // the most time between a frame and its second sight, nanoseconds
+	copies     uint32   // frames of it that were seen twice: a mirror did that, or the network
 }
 
 // transportKind is how a connection recovers.

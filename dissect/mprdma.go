@@ -171,6 +171,7 @@ func (s *stream) mpNack(seq psn.Seq, in *arrival) {
 		s.find("synchronise-early", "a synchronise packet overtook what it must wait for and was refused", "", in.number)
 		return
 	}
+	s.wants(seq, in.time)
 	s.find("bitmap-overflow", "packets came further ahead than the receiver has slots for, and were refused", "", in.number)
 	if !d.picks.turned.Contains(seq) { // else it was refused, and neither lost nor late
 		s.reported(psn.Span{First: seq, Last: seq}, seq, in.sight(), EvidenceMPNack)

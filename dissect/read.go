@@ -193,6 +193,7 @@ func (s *stream) askedAgain(in *arrival, p psn.PSN, why reason, named bool) {
 	d := s.recovery()
 	seq := psn.Unwrap(s.top, p)
 	d.asked(ask{seq: seq, at: in.sight(), reason: why})
+	s.wants(seq, in.time)
 	s.watch = true
 	if !named || seq < s.first {
 		return

@@ -236,6 +236,7 @@ func (s *stream) repairReason(in *arrival, seq psn.Seq) {
 // before it.
 func (s *stream) reported(span psn.Span, newest psn.Seq, at sight, by Evidence) {
 	d := s.d
+	s.wants(span.First, at.time)
 	span = span.Intersect(psn.Span{First: max(s.first, s.acked), Last: s.top - 1})
 	var missing []psn.Span
 	missing = d.picks.has.Gaps(missing, span)

@@ -94,6 +94,10 @@ type inMessage struct {
 // recovery is what a stream knows of its troubles. All Sets hold only what is
 // not acknowledged yet, but for lostPSNs and forgotten, which are bounded.
 type recovery struct {
+	wanted    psn.PSN // the first that the receiver asked for and that is not acknowledged
+	wantedAt  int64   // when it asked last, 0 for never
+	resumedAt int64   // when the sender went back for it last
+
 	gaps          []gap   // sorted, disjoint; open, or filled and not yet acknowledged
 	holes         psn.Set // the last copy known here was lost
 	unseen        psn.Set // of these, what never passed here

@@ -58,6 +58,7 @@ func (s *stream) report(in *arrival) {
 	}
 	if n == 0 {
 		p.tailFrom, p.tailTo = block+1, s.top
+		s.wants(block+1, in.time)
 	}
 	s.batch(in)
 	s.answersFirstCopy(newest, in)
