@@ -249,9 +249,9 @@ func (a *Analyzer) follow(c *input, p *Packet) {
 		}
 	}
 	a.match(h, p)
-	h.identified(p.IPID)
 	in := &a.in
 	a.fillIn(in, p, bth)
+	in.place = h.identified(p.IPID)
 	switch icrc {
 	case ICRCGood:
 		h.good++
@@ -282,7 +282,7 @@ func (a *Analyzer) network(p *Packet) uint32 {
 // fillIn fills an arrival from a located packet.
 func (a *Analyzer) fillIn(in *arrival, p *Packet, bth *codec.BTH) {
 	in.number, in.file, in.time, in.sport = p.Number, p.File, p.Time, p.SrcPort
-	in.ce, in.damaged = p.Traffic&ECNMask == ECNCE, false
+	in.ce, in.damaged, in.place = p.Traffic&ECNMask == ECNCE, false, place{}
 	in.read(bth, p.Transport(), p.WireLen)
 }
 

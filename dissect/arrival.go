@@ -16,6 +16,7 @@ type arrival struct {
 	payload      int // bytes on the wire
 	wire         int // bytes on the wire from the BTH to the ICRC
 	sport        uint16
+	place        place // in the order in which its sender sent
 	ackReq       bool
 	reTx         bool
 	synchronise  bool

@@ -165,7 +165,7 @@ func (s *stream) ack(before psn.Seq, in *arrival) {
 		d.selective = true // nobody missed the rest
 	}
 	if t := &d.trial; t.on && !t.ahead && t.set.Spans()[0].First < s.acked {
-		if t.named {
+		if t.named && t.order != overtaken && len(t.set.Spans()) == 1 {
 			// The receiver takes it for the answer. A run may go on from here.
 			lost := s.confirm(in)
 			d.run.lone = true

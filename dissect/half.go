@@ -31,6 +31,7 @@ type half struct {
 	resp      *stream // its READ responses, nil while there are none
 	number    int32   // of the connection, 0 while none was given
 	lastID    uint16
+	idBefore  uint16 // that of the packet before the last
 	service   codec.Service
 	transport transportKind
 	mtu       mtus
@@ -120,14 +121,23 @@ func (h *half) window() int64 {
 }
 
 // identified notes the IP identification of a packet, to learn whether the
-// sender numbers its packets.
-func (h *half) identified(id uint16) {
+// sender numbers its packets, and where the packet stands in their order. That is
+// followed from the first trouble on, and from the step that made it.
+func (h *half) identified(id uint16) (p place) {
+	if d := h.req.d; d != nil {
+		if !d.numbers.on && h.packets > 1 {
+			d.numbers.take(h.idBefore)
+			d.numbers.take(h.lastID)
+		}
+		p = d.numbers.take(id)
+	}
 	if id != h.lastID {
 		h.idSteps++
 	} else {
 		h.idStays++
 	}
-	h.lastID = id
+	h.idBefore, h.lastID = h.lastID, id
+	return p
 }
 
 // take follows one packet of the half.
@@ -325,12 +335,14 @@ func (h *half) damage(in *arrival) {
 		// Its own PSN may be what is damaged: nothing before it is missed yet.
 		if seq > s.top || s.next < s.top {
 			d.spoilt.Insert(one)
+			s.sentUpTo(in)
 			return
 		}
 		s.refute()
 		s.miss(one, damage)
 		d.name(one)
 		s.top, s.next = seq+1, seq+1
+		s.sentUpTo(in)
 		return
 	}
 	s.refute()
@@ -361,5 +373,6 @@ func (h *half) damage(in *arrival) {
 		}
 	}
 	s.next = max(s.next, seq+1)
+	s.sentUpTo(in)
 	s.quiet()
 }

@@ -138,25 +138,30 @@ func (s *stream) recall(span psn.Span, closed Closed, at sight) {
 	newest := max(0, len(d.done)-recallReach)
 	d.shifted(len(d.done) - newest)
 	for i := len(d.done) - 1; i >= newest; i-- {
-		g := d.done[i]
-		part := span.Intersect(g.Span)
-		if part.Len() <= 0 || g.closed != closed {
-			continue
+		g := &d.done[i]
+		if part := span.Intersect(g.Span); part.Len() > 0 && g.closed == closed {
+			s.recallAt(i, part, at)
 		}
-		d.done = slices.Delete(d.done, i, i+1)
-		d.gapsTotal--
-		for _, side := range [2]psn.Span{{First: g.First, Last: part.First - 1}, {First: part.Last + 1, Last: g.Last}} {
-			if n := len(d.done); side.Len() > 0 {
-				d.done = s.piece(d.done, &g, side)
-				for j := n; j < len(d.done); j++ {
-					d.done[j].closed = g.closed
-					d.gapsTotal++
-				}
+	}
+}
+
+// recallAt turns a part of the i-th gap that is over into one that was late.
+func (s *stream) recallAt(i int, part psn.Span, at sight) {
+	d := s.d
+	g := d.done[i]
+	d.done = slices.Delete(d.done, i, i+1)
+	d.gapsTotal--
+	for _, side := range [2]psn.Span{{First: g.First, Last: part.First - 1}, {First: part.Last + 1, Last: g.Last}} {
+		if n := len(d.done); side.Len() > 0 {
+			d.done = s.piece(d.done, &g, side)
+			for j := n; j < len(d.done); j++ {
+				d.done[j].closed = g.closed
+				d.gapsTotal++
 			}
 		}
-		d.gapsTotal++
-		s.reorderedGap(&g, part, at)
 	}
+	d.gapsTotal++
+	s.reorderedGap(&g, part, at)
 }
 
 // recallCopy takes back one of several copies that a gap lost which is over.

@@ -108,7 +108,7 @@ func (s *stream) begun() {
 	r := &d.run
 	for _, old := range d.answers {
 		switch {
-		case r.first <= old.span.First && r.reason != byTimeout:
+		case r.first <= old.span.First && r.reason != byTimeout, old.order == overtaken && d.numbers.trusted():
 			s.wasLate(old)
 		case old.hasNamed:
 			named := psn.Span{First: old.named, Last: old.named}

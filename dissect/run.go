@@ -13,6 +13,9 @@ type run struct {
 	began  sight
 	first  psn.Seq
 	before psn.Seq // what would have continued the run before
+	start  psn.Seq // the first PSN of it that passed
+	begins psn.Seq // place of that packet in the order of sending, 0 where it is not known
+	after  psn.Seq // place of the last packet before it
 	lone   bool    // it is only an answer, see below, that was acknowledged
 
 	proven bool             // see proof.go
@@ -39,6 +42,7 @@ const maxStrays = 5
 // behind follows a packet below the top.
 func (s *stream) behind(in *arrival, span psn.Span) {
 	d := s.recovery()
+	turn := s.ordered(in) == inOrder
 	t := &d.trial
 	if t.on && t.ahead {
 		if span.First == s.next {
@@ -53,14 +57,15 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 		// After a timer's silence another run begins, whose packets may repeat these.
 		later := span.First < t.next && s.service() != codec.UC && s.tooLate(in.time-s.lastActivity())
 		twice := t.set.Contains(span.First) && !t.ahead && s.service() != codec.UC // a run carries again what was late
-		if !later && !twice && span.First < s.next && t.early == (span.First < s.first) && t.missed == d.missed.Contains(span.First) && (s.mayBeLate(in, span.First) || s.precedes(in, span.First)) {
+		apart := t.order == overtaken && in.place.order == inOrder                 // what came late, and a resend
+		if !later && !twice && !apart && span.First < s.next && t.early == (span.First < s.first) && t.missed == d.missed.Contains(span.First) && (s.mayBeLate(in, span.First) || s.precedes(in, span.First)) {
 			t.add(in, span)
 			s.packets++
 			s.bytes += int64(in.payload)
 			s.lastTime = in.time
 			return
 		}
-		if !later && !twice && span.First < s.next && s.repeatsNeighbour(span.First) {
+		if !later && !twice && !apart && span.First < s.next && s.repeatsNeighbour(span.First) {
 			s.confirm(in) // repeats a neighbour
 		} else {
 			s.refute()
@@ -71,6 +76,11 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 		s.catchUp(in, d.skipped(span.First), span)
 		return
 	case span.First == s.next:
+	case span.First > s.next && s.sentRest(in, span.First):
+		s.passOver(psn.Span{First: s.next, Last: span.First - 1}, in.sight(), false)
+	case span.First > s.next && s.sentLess(in, span.First):
+		s.newRun(span.First, in.sight(), in.time-s.lastActivity())
+		s.prove()
 	case span.First > s.next && (d.wasReached(span.First) || span.First <= s.acked && forms[in.op].awaits):
 		// Once the requester hears that all before it arrived it breaks off what it
 		// resends: it goes on behind that, or asks again for an answer that it
@@ -78,18 +88,18 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 		s.newRun(span.First, in.sight(), in.time-s.lastActivity())
 	case span.First > s.next && d.run.lone && span.First == d.run.before:
 		d.run = d.prior // the run before goes on: what came alone was late, or all of an answer
-	case span.First > s.next && span.First >= d.run.before && span.First < d.run.before+maxStragglers:
+	case span.First > s.next && span.First >= d.run.before && span.First < d.run.before+maxStragglers && !turn:
 		s.breakOff(psn.Span{First: s.next, Last: span.First - 1}, in.sight(), false)
-	case span.First > s.next && s.mayBeLate(in, span.First):
+	case span.First > s.next && !turn && s.mayBeLate(in, span.First):
 		s.tryOut(in, span)
 		d.trial.ahead = true
 		return
 	case span.First > s.next:
 		s.passOver(psn.Span{First: s.next, Last: span.First - 1}, in.sight(), false)
-	case s.mayBeLate(in, span.First):
+	case !turn && s.mayBeLate(in, span.First):
 		s.tryOut(in, span)
 		return
-	case s.precedes(in, span.First):
+	case !turn && s.precedes(in, span.First):
 		s.tryOut(in, span)
 		d.trial.early = d.trial.on
 		return
@@ -100,6 +110,9 @@ func (s *stream) behind(in *arrival, span psn.Span) {
 		return
 	default:
 		s.newRun(span.First, in.sight(), in.time-s.lastActivity())
+		if turn {
+			s.prove()
+		}
 		s.leaveOut(psn.Span{First: d.run.first, Last: span.First - 1}, in.sight())
 	}
 	s.resend(in, span)
@@ -112,7 +125,7 @@ func (s *stream) service() codec.Service { return s.half.service }
 func (s *stream) newRun(seq psn.Seq, at sight, silence int64) {
 	d := s.recovery()
 	s.a.pairByResend(s, seq)
-	r := run{reason: byEarly, began: at, first: seq, before: s.next}
+	r := run{reason: byEarly, began: at, first: seq, before: s.next, start: seq, after: d.sentLast}
 	sure := false // it is a run
 	k, answers := d.answered(seq)
 	if answers && s.tooLate(silence) {
@@ -184,6 +197,9 @@ func (s *stream) resend(in *arrival, span psn.Span) {
 		verdict = isWasted // go-back-N starts over
 	default:
 		s.doubt(in, span)
+	}
+	if d.run.begins == 0 {
+		d.run.begins = in.place.at
 	}
 	d.resent.add(1, int64(in.payload), why, verdict)
 	s.judgeAccepted(span)

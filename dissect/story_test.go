@@ -30,7 +30,9 @@ import (
 //
 // What has an AETH may say its MSN, "a100:3"; else that is 7. A WRITE with "!" asks for an
 // acknowledgement, one with "~" is an MP-RDMA resend (ReTx), one with "^" must
-// not overtake (Synchronise). "=" is the frame before it once
+// not overtake (Synchronise). Where A counts its packets in the IP identification
+// (step is 1) "_" is a WRITE that is held back, "w5'" comes as the one that was held
+// back longest, and "-" is one that never comes. "=" is the frame before it once
 // more. "+67ms" is a pause; else a microsecond passes between packets. "2/w5"
 // is a packet of another connection, between the same hosts; "@w5" is one of XRC.
 type story struct {
@@ -38,10 +40,20 @@ type story struct {
 	now      int64
 	number   int
 	file     int
-	id       uint16
+	ids      map[string]uint16    // the last IP identification of each address
+	step     uint16               // from one to the next
+	behind   []uint16             // those of A's packets that are yet to pass
+	late     bool                 // the frame at hand is one of these
+	identify func(psn int) uint16 // the IP identification of each frame, instead
 	last     []byte
 	cut      bool // the capture leaves the ICRC out
 }
+
+// asker is the address of A in bytes.
+const asker = "c0000201"
+
+// noOrder is a step after which nobody can tell which of two packets was sent first.
+const noOrder = 0x6487
 
 // In the stories A is 192.0.2.1 and asks, B is 192.0.2.2 and answers.
 func tell(tb testing.TB, c Config, text string) *Report {
@@ -54,7 +66,7 @@ func tell(tb testing.TB, c Config, text string) *Report {
 }
 
 func newStory(c Config) *story {
-	s := &story{analyzer: NewAnalyzer(c), now: 1_700_000_000_000_000_000}
+	s := &story{ids: map[string]uint16{}, step: noOrder, analyzer: NewAnalyzer(c), now: 1_700_000_000_000_000_000}
 	s.analyzer.OpenCapture("story", "pcap")
 	return s
 }
@@ -73,6 +85,15 @@ func (s *story) word(word string) {
 		s.now += d.Nanoseconds()
 		return
 	}
+	switch word {
+	case "_":
+		s.behind = append(s.behind, s.numbered(asker))
+		return
+	case "-":
+		s.numbered(asker)
+		return
+	}
+	word, s.late = strings.CutSuffix(word, "'")
 	if word == "=" {
 		s.pass(s.last, 300)
 		return
@@ -192,7 +213,7 @@ func (s *story) frame(word string, connection int) []byte {
 	default:
 		panic(word)
 	}
-	src, dst := "c0000201", "c0000202"
+	src, dst := asker, "c0000202"
 	if back {
 		src, dst = dst, src
 		bth.DestQP += 0x111
@@ -214,9 +235,12 @@ func (s *story) frame(word string, connection int) []byte {
 
 // wrap puts a transport packet into a frame, damaged or not.
 func (s *story) wrap(transport []byte, src, dst string, damaged bool) []byte {
-	s.id++
+	id := s.numbered(src)
+	if s.identify != nil {
+		id = s.identify(int(transport[9])<<16 | int(transport[10])<<8 | int(transport[11]))
+	}
 	datagram := udp(RoCEv2Port, append(transport, 0, 0, 0, 0))
-	b := slices.Concat(unhex("45 00"), length(20+len(datagram)), length(int(s.id)), unhex("4000 40 11 0000"), unhex(src+dst), datagram)
+	b := slices.Concat(unhex("45 00"), length(20+len(datagram)), length(int(id)), unhex("4000 40 11 0000"), unhex(src+dst), datagram)
 	icrc, err := codec.ICRC(codec.RoCEv2IPv4, b[:len(b)-4], 28)
 	if err != nil {
 		panic(err)
@@ -225,6 +249,17 @@ func (s *story) wrap(transport []byte, src, dst string, damaged bool) []byte {
 		icrc ^= 1
 	}
 	return ethernet("0800", codec.AppendICRC(b[:len(b)-4], icrc))
+}
+
+// numbered is the IP identification of the next frame from an address.
+func (s *story) numbered(src string) uint16 {
+	if s.late {
+		id := s.behind[0]
+		s.behind, s.late = s.behind[1:], false
+		return id
+	}
+	s.ids[src] += s.step
+	return s.ids[src]
 }
 
 func numbered(text string) psn.PSN {

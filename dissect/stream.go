@@ -151,6 +151,8 @@ type recovery struct {
 	openKnown                int   // gaps when they were last counted for all streams
 	timer                    int64 // shortest wait that ended an idle wire, 0 while none did
 	findings                 []Finding
+	numbers                  numbers
+	sentLast                 psn.Seq     // place of the last packet that came in turn
 	points                   [32]psn.Seq // that acknowledgements went up to, the last ones
 	nPoints                  uint8
 	timeouts                 int     // in a row, without progress
@@ -239,6 +241,12 @@ func (s *stream) follow(in *arrival, n int) {
 		seq = max(seq, s.top)
 	}
 	span := psn.Span{First: seq, Last: seq + psn.Seq(n) - 1}
+	s.learnOrder(in, seq)
+	if s.ordered(in) == overtaken {
+		s.trail(in, span, n)
+		s.quiet()
+		return
+	}
 	s.mend(seq)
 	s.settleRun(seq, in.time)
 	switch {
@@ -248,7 +256,12 @@ func (s *stream) follow(in *arrival, n int) {
 		s.enter(in, span)
 	case seq >= s.top:
 		s.refute()
-		if s.next < s.top && !s.d.run.lone && !s.selects() {
+		switch rest := (psn.Span{First: s.next, Last: s.top - 1}); {
+		case rest.Len() == 0 || s.d.run.lone || s.selects():
+		case seq == s.top && s.sentLess(in, seq):
+		case s.sentRest(in, seq):
+			s.passOver(rest, in.sight(), false)
+		default:
 			s.breakOff(psn.Span{First: s.next, Last: s.top - 1}, in.sight(), seq == s.top)
 		}
 		if seq > s.top {
@@ -265,6 +278,7 @@ func (s *stream) follow(in *arrival, n int) {
 	default:
 		s.behind(in, span)
 	}
+	s.sentUpTo(in)
 	s.quiet()
 }
 

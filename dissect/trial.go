@@ -27,6 +27,7 @@ type trial struct {
 	afterTimer bool  // after as long a silence as a timer keeps
 	drew       bool  // being ahead, a NAK for what the run has to carry next
 	drewAt     sight
+	order      order // in which all of it came, if the sender counts
 }
 
 // answer is packets that looked late, though the receiver had asked for them
@@ -47,6 +48,7 @@ type answer struct {
 	named    psn.Seq
 	hasNamed bool
 	namedAt  sight
+	order    order // as of trial
 }
 
 // mayBeLate reports whether the packet fills a hole that a run passed over, or
@@ -130,6 +132,11 @@ func (t *trial) add(in *arrival, span psn.Span) {
 	t.packets++
 	t.bytes += int64(in.payload)
 	t.last = in.sight()
+	if t.packets == 1 {
+		t.order = in.place.order
+	} else if t.order != in.place.order {
+		t.order = unordered
+	}
 	if forms[in.op].verb == codec.VerbRead && span.Len() > 1 {
 		t.inner.Insert(psn.Span{First: span.First + 1, Last: span.Last})
 	}
@@ -297,7 +304,7 @@ func (s *stream) skip() {
 func (d *recovery) remind(t *trial, why reason, lost int64) {
 	spans := slices.Clone(t.set.Spans())
 	d.answers = append(d.answers, answer{span: psn.Span{First: spans[0].First, Last: spans[len(spans)-1].Last}, came: spans,
-		lost: lost, why: why, packets: t.packets, bytes: t.bytes, at: t.last})
+		lost: lost, why: why, packets: t.packets, bytes: t.bytes, at: t.last, order: t.order})
 	if len(d.answers) > maxOpenGaps {
 		d.answers = d.answers[1:]
 	}

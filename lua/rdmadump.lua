@@ -1491,6 +1491,81 @@ local function accept(s, first, last)
   if floor_of(s) < first then set_insert(d.refused, first, last) else set_remove(d.refused, first, last) end
 end
 
+-- The IP identification tells the order of sending where the sender counts its
+-- packets with it: it is believed once it counted on while the PSN went back.
+
+local MAX_ID_STEP = 4096 -- packets sent to others in between, or lost
+local STEPS_OF_JUMP = 8  -- times that it must count on for each jump
+
+-- take_number notes the identification of the packet that passes, and returns its
+-- place in the order of sending, and whether it came in order or was overtaken.
+local function take_number(n, id)
+  if n.newest == nil then
+    n.newest, n.at = id, 65536
+    return
+  end
+  local step = (id - n.newest) % 65536
+  if step >= 32768 then step = step - 65536 end
+  local at = n.at + step
+  if step > 0 and step <= MAX_ID_STEP then
+    set_insert(n.skipped, n.at + 1, at - 1)
+    n.at, n.newest, n.steps = at, id, n.steps + 1
+    return at, "in order"
+  elseif step < 0 and step >= -MAX_ID_STEP then
+    if set_remove(n.skipped, at, at) > 0 then return at, "overtaken" end
+  elseif step ~= 0 then
+    n.at, n.newest, n.skipped, n.jumps = n.at + 65536, id, {}, n.jumps + 1
+  end
+end
+
+-- number gives a packet its place, from the first trouble of its stream on. New
+-- data that passed since without a look counts too.
+local function number(s, p)
+  p.place, p.order = nil, nil
+  local d = s.d
+  if d == nil then return end
+  local n = d.numbers
+  if n == nil then
+    n = { skipped = {}, steps = 0, jumps = 0, taken = max(0, s.n - 2) }
+    d.numbers, d.sent_last = n, 0
+  end
+  for k = n.taken + 1, s.n do
+    local place, order = take_number(n, s.ids[k])
+    if order == "in order" then d.sent_last = place end
+  end
+  n.taken = s.n
+  p.place, p.order = take_number(n, p.id)
+end
+
+local function ordered(s, p)
+  local n = s.d and s.d.numbers
+  if n == nil or not n.counts or n.steps <= STEPS_OF_JUMP * n.jumps or s.response or
+    s.half.transport ~= "go-back-n" or s.half.service == "UC" then return nil end
+  return p.order
+end
+
+-- sent_rest reports whether all that the run had yet to carry before seq was sent,
+-- and nothing else had the sender begin there.
+local function sent_rest(s, p, seq, idle)
+  if ordered(s, p) ~= "in order" or p.place - s.d.sent_last - 1 ~= seq - s.next then return false end
+  for _, k in ipairs(s.d.asks) do
+    if k.seq == seq then return false end
+  end
+  return not idle
+end
+
+-- sent_less reports whether the run broke off before it had carried all of that.
+local function sent_less(s, p, seq)
+  if ordered(s, p) ~= "in order" then return false end
+  local n, partner = p.place - s.d.sent_last - 1, s.half.partner
+  local reads = s.reads[1] ~= nil or partner == nil or partner.resp ~= nil
+  return n < seq - s.next and (n == 0 or not reads)
+end
+
+local function sent_up_to(s, p)
+  if p.order == "in order" and s.d then s.d.sent_last = p.place end
+end
+
 -- Runs: which packets are sent again, and why.
 
 local function last_activity(s)
@@ -1602,7 +1677,7 @@ local function new_run(s, seq, frame, time, silence)
     if s.heard and not s.response and not selects(s) then resume = min(seq, s.acked) end
   end
   for _, old in ipairs(d.answers) do
-    if resume <= old.first and cause ~= "timeout" then
+    if resume <= old.first and cause ~= "timeout" or old.order == "overtaken" and d.numbers.counts then
       -- This run carries it again: it was late and no answer.
       for _, packet in ipairs(old.packets) do
         tell_late(s, packet.frame)
@@ -1617,7 +1692,8 @@ local function new_run(s, seq, frame, time, silence)
   d.answers, d.skipped, d.refused_before = {}, {}, {}
   for _, span in ipairs(d.refused) do set_insert(d.refused_before, span[1], span[2]) end
   d.prior = d.run
-  d.run = { id = d.run.id + 1, cause = cause, began = time, first = resume, before = s.next, asked = k, reaction = k and time - k.time }
+  d.run = { id = d.run.id + 1, cause = cause, began = time, first = resume, before = s.next, start = seq, after = d.sent_last or 0,
+    asked = k, reaction = k and time - k.time }
   s.next = seq
   for _, m in ipairs(s.asks_ack) do
     if m[1] >= seq then m[3] = false end
@@ -1632,6 +1708,7 @@ local function trial_add(s, p, first, last)
   local t = s.d.trial
   set_insert(t.set, first, last)
   t.next = max(t.next, last + 1)
+  if t.packets[1] == nil then t.order = p.order elseif t.order ~= p.order then t.order = nil end
   t.packets[#t.packets + 1] = { first = first, last = last, frame = p.frame, read = p.form.verb == "read" }
   s.again = s.again + 1
   s.last_time = p.time
@@ -1716,7 +1793,7 @@ local function refute(s)
     accept(s, packet.first, packet.last)
     tell_resend(s, packet.frame, packet.first, "nak", true)
   end
-  d.answers[#d.answers + 1] = { first = t.set[1][1], last = t.set[#t.set][2], packets = t.packets }
+  d.answers[#d.answers + 1] = { first = t.set[1][1], last = t.set[#t.set][2], packets = t.packets, order = t.order }
   if #d.answers > 64 then table.remove(d.answers, 1) end
 end
 
@@ -1727,7 +1804,7 @@ local function keep(p)
   return c
 end
 
-local part, behind, mend, break_off
+local part, behind, mend, break_off, trail, learn_order
 
 do
 
@@ -1792,6 +1869,7 @@ end
 local function resend(s, p, first, last)
   local d = s.d
   s.again = s.again + 1
+  d.run.begins = d.run.begins or p.place
   if set_overlap(d.holes, first, last) > 0 then fill(s, first, last, p, p.form.verb == "read") end
   accept(s, first, last)
   if d.overtaken then
@@ -1804,9 +1882,82 @@ local function resend(s, p, first, last)
   tell_resend(s, p.frame, first, d.run.cause, true)
 end
 
+-- of_run reports whether a packet that was overtaken is one of the current run.
+local function of_run(d, at, seq)
+  local r = d.run
+  if r.id == 0 then return true end
+  if r.begins == nil then return at > r.after end
+  return at >= r.begins or at > r.after and seq < r.start
+end
+
+-- trail takes a packet that others of its sender overtook: its copy was not lost.
+function trail(s, p, first, last, n)
+  local d = s.d
+  local current = of_run(d, p.place, first)
+  local b = d.broken
+  if b and b.first <= first and first <= b.last then part(s) end
+  if not current and first > s.next then d.overtaken = true end -- it draws a NAK for what the run carries next
+  if first >= s.top then
+    local after = s.next
+    if first > s.top then
+      pass_over(s, s.top, first - 1, p.frame)
+      s.top, s.open = first, false
+    end
+    accept(s, first, last)
+    advance(s, p, n)
+    if not current then s.next = after end
+    return
+  end
+  s.again, s.last_time = s.again + 1, p.time
+  if current and set_has(d.skipped, first) then
+    set_remove(d.skipped, first, last)
+    tell_late(s, p.frame)
+    local m = mark(p.frame)
+    m.cause, m.of = d.run.cause or "early", carried(s, first)
+    s.resent = s.resent + 1
+    return
+  end
+  local i, inside = gap_at(d, first)
+  if set_has(d.holes, first) and inside and d.gaps[i].kind ~= "observed" then
+    fill(s, first, last, p)
+    tell_resend(s, p.frame, first, d.run.cause)
+  elseif set_has(d.holes, first) then
+    straggle(s, { packets = { { first = first, last = last, frame = p.frame } } })
+    return
+  else
+    tell_resend(s, p.frame, first)
+    if inside and d.gaps[i].closed then was_late(s, first, first) end
+  end
+  accept(s, first, last)
+  set_insert(d.tardy, first, last)
+end
+
+-- learn_order believes the identification, and decides what is on trial thereby.
+function learn_order(s, p, seq)
+  local d = s.d
+  local n = d and d.numbers
+  if n == nil or p.order == nil or s.response or n.counts or seq >= s.top or seq < s.first then return end
+  if p.order == "overtaken" then
+    n.late = true
+  else
+    n.back = true
+    n.counts = not set_has(d.holes, seq)
+  end
+  n.counts = n.counts or n.late and n.back
+  local t = d.trial
+  if not n.counts or ordered(s, p) == nil or t == nil or t.ahead or t.early then return end
+  if t.order == "overtaken" then
+    d.trial = nil
+    straggle(s, t)
+  elseif t.order == "in order" then
+    confirm(s, p.frame)
+  end
+end
+
 -- behind follows a packet below the top.
 function behind(s, p, first, last)
   local d = trouble(s)
+  local turn = ordered(s, p) == "in order"
   local t = d.trial
   if t and t.ahead then
     if first == s.next then
@@ -1820,11 +1971,12 @@ function behind(s, p, first, last)
   t = d.trial
   if t then
     local twice = set_has(t.set, first) and s.half.service ~= "UC" -- a run carries again what was late
-    if not twice and first < s.next and t.early == (first < s.first) and (may_be_late(s, p, first) or precedes(s, p, first)) then
+    local apart = t.order == "overtaken" and p.order == "in order" -- what came late, and a resend
+    if not twice and not apart and first < s.next and t.early == (first < s.first) and (may_be_late(s, p, first) or precedes(s, p, first)) then
       trial_add(s, p, first, last)
       return
     end
-    if not twice and first < s.next and first >= t.set[1][1] and s.half.service ~= "UC" then confirm(s, p.frame) else refute(s) end
+    if not twice and not apart and first < s.next and first >= t.set[1][1] and s.half.service ~= "UC" then confirm(s, p.frame) else refute(s) end
   end
   if first < s.next and set_has(d.skipped, first) then
     set_remove(d.skipped, first, last)
@@ -1835,19 +1987,23 @@ function behind(s, p, first, last)
     s.resent = s.resent + 1
     return
   elseif first == s.next then
+  elseif first > s.next and sent_rest(s, p, first, too_late(s, p.time - last_activity(s))) then
+    pass_over(s, s.next, first - 1, p.frame)
+  elseif first > s.next and sent_less(s, p, first) then
+    new_run(s, first, p.frame, p.time, p.time - last_activity(s))
   elseif first > s.next and (d.points[first] or first <= s.acked and AWAITS[p.form.verb]) then
     new_run(s, first, p.frame, p.time, p.time - last_activity(s)) -- all before it arrived
   elseif first > s.next and d.run.lone and first == d.run.before then
     d.run = d.prior -- the run before goes on
-  elseif first > s.next and first >= d.run.before and first < d.run.before + MAX_STRAGGLERS then
+  elseif first > s.next and first >= d.run.before and first < d.run.before + MAX_STRAGGLERS and not turn then
     break_off(s, s.next, first - 1, p.frame, false)
-  elseif first > s.next and may_be_late(s, p, first) then
+  elseif first > s.next and not turn and may_be_late(s, p, first) then
     return try_out(s, p, first, last, "ahead")
   elseif first > s.next then
     pass_over(s, s.next, first - 1, p.frame)
-  elseif may_be_late(s, p, first) then
+  elseif not turn and may_be_late(s, p, first) then
     return try_out(s, p, first, last, "behind")
-  elseif precedes(s, p, first) then
+  elseif not turn and precedes(s, p, first) then
     return try_out(s, p, first, last, "early")
   elseif s.half.service == "UC" then
     refute(s)
@@ -1953,6 +2109,11 @@ follow = function(s, p, n)
     d.synchronised = d.synchronised or {}
     set_insert(d.synchronised, seq, seq)
   end
+  learn_order(s, p, seq)
+  if ordered(s, p) == "overtaken" then
+    trail(s, p, seq, last, n)
+    return quiet(s)
+  end
   mend(s, seq)
   if seq == s.top and s.next == seq then
     refute(s)
@@ -1960,7 +2121,10 @@ follow = function(s, p, n)
     enter(s, p, n, seq, last)
   elseif seq >= s.top then
     refute(s)
-    if s.next < s.top and not s.d.run.lone and not selects(s) then
+    if s.next == s.top or s.d.run.lone or selects(s) or seq == s.top and sent_less(s, p, seq) then
+    elseif sent_rest(s, p, seq, too_late(s, p.time - last_activity(s))) then
+      pass_over(s, s.next, s.top - 1, p.frame)
+    else
       break_off(s, s.next, s.top - 1, p.frame, seq == s.top)
     end
     if seq > s.top then
@@ -1974,6 +2138,7 @@ follow = function(s, p, n)
   else
     behind(s, p, seq, last)
   end
+  sent_up_to(s, p)
   quiet(s)
 end
 
@@ -2144,7 +2309,7 @@ local function ack(s, q, p)
   end
   local t = d.trial
   if t and not t.ahead and t.set[1][1] < s.acked then
-    if t.named then
+    if t.named and t.order ~= "overtaken" and t.set[2] == nil then
       local packets = t.packets
       local first, last = t.set[1][1], t.set[#t.set][2]
       confirm(s, p.frame) -- the receiver takes it for the answer
@@ -2726,6 +2891,7 @@ local function damage(h, p)
   local silence = p.time - last_activity(s)
   s.again, s.last_time = s.again + 1, p.time
   local seq = unwrap(s.top, p.psn)
+  sent_up_to(s, p)
   if seq >= s.top then
     if seq > s.top or s.next < s.top then
       set_insert(d.spoilt, seq, seq)
@@ -3285,6 +3451,7 @@ local function analyse(s, pinfo, frame)
     mark(frame).copy = true
     return true
   end
+  number(h.req, p)
   if status == "good" then
     h.good = h.good + 1
   elseif status == "bad" then

@@ -99,6 +99,7 @@ local function analyse(s, pinfo, frame)
     mark(frame).copy = true
     return true
   end
+  number(h.req, p)
   if status == "good" then
     h.good = h.good + 1
   elseif status == "bad" then

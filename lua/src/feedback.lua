@@ -24,7 +24,7 @@ local function ack(s, q, p)
   end
   local t = d.trial
   if t and not t.ahead and t.set[1][1] < s.acked then
-    if t.named then
+    if t.named and t.order ~= "overtaken" and t.set[2] == nil then
       local packets = t.packets
       local first, last = t.set[1][1], t.set[#t.set][2]
       confirm(s, p.frame) -- the receiver takes it for the answer

@@ -356,6 +356,7 @@ local function damage(h, p)
   local silence = p.time - last_activity(s)
   s.again, s.last_time = s.again + 1, p.time
   local seq = unwrap(s.top, p.psn)
+  sent_up_to(s, p)
   if seq >= s.top then
     if seq > s.top or s.next < s.top then
       set_insert(d.spoilt, seq, seq)

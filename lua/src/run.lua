@@ -109,7 +109,7 @@ local function new_run(s, seq, frame, time, silence)
     if s.heard and not s.response and not selects(s) then resume = min(seq, s.acked) end
   end
   for _, old in ipairs(d.answers) do
-    if resume <= old.first and cause ~= "timeout" then
+    if resume <= old.first and cause ~= "timeout" or old.order == "overtaken" and d.numbers.counts then
       -- This run carries it again: it was late and no answer.
       for _, packet in ipairs(old.packets) do
         tell_late(s, packet.frame)
@@ -124,7 +124,8 @@ local function new_run(s, seq, frame, time, silence)
   d.answers, d.skipped, d.refused_before = {}, {}, {}
   for _, span in ipairs(d.refused) do set_insert(d.refused_before, span[1], span[2]) end
   d.prior = d.run
-  d.run = { id = d.run.id + 1, cause = cause, began = time, first = resume, before = s.next, asked = k, reaction = k and time - k.time }
+  d.run = { id = d.run.id + 1, cause = cause, began = time, first = resume, before = s.next, start = seq, after = d.sent_last or 0,
+    asked = k, reaction = k and time - k.time }
   s.next = seq
   for _, m in ipairs(s.asks_ack) do
     if m[1] >= seq then m[3] = false end
@@ -139,6 +140,7 @@ local function trial_add(s, p, first, last)
   local t = s.d.trial
   set_insert(t.set, first, last)
   t.next = max(t.next, last + 1)
+  if t.packets[1] == nil then t.order = p.order elseif t.order ~= p.order then t.order = nil end
   t.packets[#t.packets + 1] = { first = first, last = last, frame = p.frame, read = p.form.verb == "read" }
   s.again = s.again + 1
   s.last_time = p.time
@@ -223,7 +225,7 @@ local function refute(s)
     accept(s, packet.first, packet.last)
     tell_resend(s, packet.frame, packet.first, "nak", true)
   end
-  d.answers[#d.answers + 1] = { first = t.set[1][1], last = t.set[#t.set][2], packets = t.packets }
+  d.answers[#d.answers + 1] = { first = t.set[1][1], last = t.set[#t.set][2], packets = t.packets, order = t.order }
   if #d.answers > 64 then table.remove(d.answers, 1) end
 end
 
@@ -234,7 +236,7 @@ local function keep(p)
   return c
 end
 
-local part, behind, mend, break_off
+local part, behind, mend, break_off, trail, learn_order
 
 do
 
@@ -299,6 +301,7 @@ end
 local function resend(s, p, first, last)
   local d = s.d
   s.again = s.again + 1
+  d.run.begins = d.run.begins or p.place
   if set_overlap(d.holes, first, last) > 0 then fill(s, first, last, p, p.form.verb == "read") end
   accept(s, first, last)
   if d.overtaken then
@@ -311,9 +314,82 @@ local function resend(s, p, first, last)
   tell_resend(s, p.frame, first, d.run.cause, true)
 end
 
+-- of_run reports whether a packet that was overtaken is one of the current run.
+local function of_run(d, at, seq)
+  local r = d.run
+  if r.id == 0 then return true end
+  if r.begins == nil then return at > r.after end
+  return at >= r.begins or at > r.after and seq < r.start
+end
+
+-- trail takes a packet that others of its sender overtook: its copy was not lost.
+function trail(s, p, first, last, n)
+  local d = s.d
+  local current = of_run(d, p.place, first)
+  local b = d.broken
+  if b and b.first <= first and first <= b.last then part(s) end
+  if not current and first > s.next then d.overtaken = true end -- it draws a NAK for what the run carries next
+  if first >= s.top then
+    local after = s.next
+    if first > s.top then
+      pass_over(s, s.top, first - 1, p.frame)
+      s.top, s.open = first, false
+    end
+    accept(s, first, last)
+    advance(s, p, n)
+    if not current then s.next = after end
+    return
+  end
+  s.again, s.last_time = s.again + 1, p.time
+  if current and set_has(d.skipped, first) then
+    set_remove(d.skipped, first, last)
+    tell_late(s, p.frame)
+    local m = mark(p.frame)
+    m.cause, m.of = d.run.cause or "early", carried(s, first)
+    s.resent = s.resent + 1
+    return
+  end
+  local i, inside = gap_at(d, first)
+  if set_has(d.holes, first) and inside and d.gaps[i].kind ~= "observed" then
+    fill(s, first, last, p)
+    tell_resend(s, p.frame, first, d.run.cause)
+  elseif set_has(d.holes, first) then
+    straggle(s, { packets = { { first = first, last = last, frame = p.frame } } })
+    return
+  else
+    tell_resend(s, p.frame, first)
+    if inside and d.gaps[i].closed then was_late(s, first, first) end
+  end
+  accept(s, first, last)
+  set_insert(d.tardy, first, last)
+end
+
+-- learn_order believes the identification, and decides what is on trial thereby.
+function learn_order(s, p, seq)
+  local d = s.d
+  local n = d and d.numbers
+  if n == nil or p.order == nil or s.response or n.counts or seq >= s.top or seq < s.first then return end
+  if p.order == "overtaken" then
+    n.late = true
+  else
+    n.back = true
+    n.counts = not set_has(d.holes, seq)
+  end
+  n.counts = n.counts or n.late and n.back
+  local t = d.trial
+  if not n.counts or ordered(s, p) == nil or t == nil or t.ahead or t.early then return end
+  if t.order == "overtaken" then
+    d.trial = nil
+    straggle(s, t)
+  elseif t.order == "in order" then
+    confirm(s, p.frame)
+  end
+end
+
 -- behind follows a packet below the top.
 function behind(s, p, first, last)
   local d = trouble(s)
+  local turn = ordered(s, p) == "in order"
   local t = d.trial
   if t and t.ahead then
     if first == s.next then
@@ -327,11 +403,12 @@ function behind(s, p, first, last)
   t = d.trial
   if t then
     local twice = set_has(t.set, first) and s.half.service ~= "UC" -- a run carries again what was late
-    if not twice and first < s.next and t.early == (first < s.first) and (may_be_late(s, p, first) or precedes(s, p, first)) then
+    local apart = t.order == "overtaken" and p.order == "in order" -- what came late, and a resend
+    if not twice and not apart and first < s.next and t.early == (first < s.first) and (may_be_late(s, p, first) or precedes(s, p, first)) then
       trial_add(s, p, first, last)
       return
     end
-    if not twice and first < s.next and first >= t.set[1][1] and s.half.service ~= "UC" then confirm(s, p.frame) else refute(s) end
+    if not twice and not apart and first < s.next and first >= t.set[1][1] and s.half.service ~= "UC" then confirm(s, p.frame) else refute(s) end
   end
   if first < s.next and set_has(d.skipped, first) then
     set_remove(d.skipped, first, last)
@@ -342,19 +419,23 @@ function behind(s, p, first, last)
     s.resent = s.resent + 1
     return
   elseif first == s.next then
+  elseif first > s.next and sent_rest(s, p, first, too_late(s, p.time - last_activity(s))) then
+    pass_over(s, s.next, first - 1, p.frame)
+  elseif first > s.next and sent_less(s, p, first) then
+    new_run(s, first, p.frame, p.time, p.time - last_activity(s))
   elseif first > s.next and (d.points[first] or first <= s.acked and AWAITS[p.form.verb]) then
     new_run(s, first, p.frame, p.time, p.time - last_activity(s)) -- all before it arrived
   elseif first > s.next and d.run.lone and first == d.run.before then
     d.run = d.prior -- the run before goes on
-  elseif first > s.next and first >= d.run.before and first < d.run.before + MAX_STRAGGLERS then
+  elseif first > s.next and first >= d.run.before and first < d.run.before + MAX_STRAGGLERS and not turn then
     break_off(s, s.next, first - 1, p.frame, false)
-  elseif first > s.next and may_be_late(s, p, first) then
+  elseif first > s.next and not turn and may_be_late(s, p, first) then
     return try_out(s, p, first, last, "ahead")
   elseif first > s.next then
     pass_over(s, s.next, first - 1, p.frame)
-  elseif may_be_late(s, p, first) then
+  elseif not turn and may_be_late(s, p, first) then
     return try_out(s, p, first, last, "behind")
-  elseif precedes(s, p, first) then
+  elseif not turn and precedes(s, p, first) then
     return try_out(s, p, first, last, "early")
   elseif s.half.service == "UC" then
     refute(s)
@@ -460,6 +541,11 @@ follow = function(s, p, n)
     d.synchronised = d.synchronised or {}
     set_insert(d.synchronised, seq, seq)
   end
+  learn_order(s, p, seq)
+  if ordered(s, p) == "overtaken" then
+    trail(s, p, seq, last, n)
+    return quiet(s)
+  end
   mend(s, seq)
   if seq == s.top and s.next == seq then
     refute(s)
@@ -467,7 +553,10 @@ follow = function(s, p, n)
     enter(s, p, n, seq, last)
   elseif seq >= s.top then
     refute(s)
-    if s.next < s.top and not s.d.run.lone and not selects(s) then
+    if s.next == s.top or s.d.run.lone or selects(s) or seq == s.top and sent_less(s, p, seq) then
+    elseif sent_rest(s, p, seq, too_late(s, p.time - last_activity(s))) then
+      pass_over(s, s.next, s.top - 1, p.frame)
+    else
       break_off(s, s.next, s.top - 1, p.frame, seq == s.top)
     end
     if seq > s.top then
@@ -481,5 +570,6 @@ follow = function(s, p, n)
   else
     behind(s, p, seq, last)
   end
+  sent_up_to(s, p)
   quiet(s)
 end
