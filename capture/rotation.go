@@ -103,9 +103,22 @@ func (p *Part) look() error {
 	return reader.Close()
 }
 
+// Begins is the time of the first frame of the next capture, the largest there is
+// where it has none, and 0 where it was not looked at. more is false when no
+// capture is left.
+func (r *Rotation) Begins() (time int64, more bool) {
+	switch {
+	case len(r.faults) > 0:
+		return 0, true // which Open tells
+	case len(r.waiting) > 0:
+		return r.waiting[0].time, true
+	}
+	return 0, false
+}
+
 // Open opens the next capture. The error is io.EOF when there is none left, or
 // the *Error of a capture that cannot be read; the next call goes on behind it.
-// Close a Part before the next is opened.
+// Parts may be open beside each other.
 func (r *Rotation) Open() (*Part, error) {
 	if len(r.faults) > 0 {
 		err := r.faults[0]

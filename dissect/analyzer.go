@@ -51,7 +51,7 @@ type Analyzer struct {
 	totals    Totals
 	pauses    flowControl
 	evicted   Evicted
-	retired   Totals // of evicted halves
+	retired   Totals // of selected halves that were evicted or idle
 	gone      Counts // of them and of idle ones, for Retired
 	weight    int64  // of all halves, bytes
 	gapLimit  int    // closed gaps that a stream keeps, MaxGaps or fewer
@@ -146,7 +146,9 @@ func (a *Analyzer) Frame(f *Frame) {
 			a.cut(c, selection)
 		}
 	case Pause:
-		a.pauses.follow(a.packet.Covered)
+		if !a.pauses.again(f) {
+			a.pauses.follow(a.packet.Covered)
+		}
 	case Fragment:
 		c.Fragments++
 	}

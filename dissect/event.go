@@ -175,7 +175,7 @@ func (a *Analyzer) tellConnection(kind EventKind, why Ending, h *half, at sight)
 
 // tell completes an event and gives it away.
 func (a *Analyzer) tell(e *Event, h *half, at sight) {
-	if a.narrows() && !a.chosen(h) {
+	if a.leftOut(h) {
 		return
 	}
 	e.Time, e.Frame = Time(at.time), at.number

@@ -35,11 +35,6 @@ func (a *Analyzer) retireIdle(h *half) {
 	}
 	a.closeConnection(h, Silent, a.here)
 	c := a.connection(h, a.dropped())
-	for i := range c.Streams {
-		a.retired.Lost += c.Streams[i].Lost
-		a.retired.Retransmitted += c.Streams[i].Retransmitted.Packets
-		a.retired.NotCaptured += c.Streams[i].NotCaptured
-	}
 	a.letGoWhole(h, &c)
 	a.evicted.Idle++
 	for _, side := range sides {
@@ -65,14 +60,20 @@ func (a *Analyzer) dropped() bool {
 func (a *Analyzer) AddDrops(i int, n uint64) { a.input(i).CaptureDrops += n }
 
 // SoFar is the totals at this moment, without ending what is open: losses count
-// once they are proved.
+// once they are proved. With queue pairs or packets selected the connections that
+// are chosen so far count, and packets beside them that name one.
 func (a *Analyzer) SoFar() Totals {
 	t := a.totals
 	t.Lost, t.Retransmitted, t.NotCaptured = a.retired.Lost, a.retired.Retransmitted, a.retired.NotCaptured
+	kept := tally{packets: a.retired.Packets, marked: a.retired.CEMarked}
 	for _, h := range a.halves {
+		if a.leftOut(h) {
+			continue
+		}
 		if h.partner == nil || h.id < h.partner.id {
 			t.Connections++
 		}
+		kept.add(tally{packets: h.packets, marked: h.marked})
 		for _, s := range [2]*stream{&h.req, h.resp} {
 			if s != nil && s.d != nil {
 				t.Lost += s.d.lost + s.d.spoilt.Len()
@@ -80,6 +81,10 @@ func (a *Analyzer) SoFar() Totals {
 				t.NotCaptured += s.d.notCaptured
 			}
 		}
+	}
+	if a.narrows() {
+		kept.add(a.asides.named)
+		kept.total(&t)
 	}
 	t.PauseFrames, t.PFC = a.pauses.frames, a.pauses.priorities
 	return t

@@ -94,6 +94,29 @@ func TestRetireIdle(t *testing.T) {
 	}
 }
 
+// Of what was selected nothing is lost when it is retired, and of the rest nothing
+// is counted.
+func TestRetireIdleSelected(t *testing.T) {
+	c := newChurn()
+	c.analyzer.config.Selection = &Selection{QPNs: []QPN{3, 27}}
+	for range 3 {
+		c.second()
+	}
+	check := func(when string, connections int) {
+		for name, got := range map[string]Totals{"so far": c.analyzer.SoFar(), "report": c.analyzer.Report().Totals} {
+			if got.Lost != 2 || got.Packets != 2*10 || got.Connections != connections {
+				t.Errorf("%s, %s: %+v", when, name, got)
+			}
+		}
+	}
+	check("before", 2)
+	c.analyzer.RetireIdle(c.time)
+	check("after", 0)
+	if got := c.analyzer.Retired(); got.Lost != 2 || got.Packets != 2*10 {
+		t.Errorf("retired: %+v", got)
+	}
+}
+
 func inUse() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -85,7 +85,7 @@ func (a *Analyzer) Live(yield func(*Snapshot) bool) {
 	s := Snapshot{}
 	for i := 0; i < len(a.halves); i++ { // which yield may change
 		h := a.halves[i]
-		if p := h.partner; p != nil && p.id < h.id || a.narrows() && !a.chosen(h) {
+		if p := h.partner; p != nil && p.id < h.id || a.leftOut(h) {
 			continue
 		}
 		h.asking().snapshot(&s, dropped)
@@ -273,6 +273,10 @@ func (n *newestGaps) take(s *stream, g *gap) {
 
 // letGo keeps what a half came to that is dropped before its time.
 func (a *Analyzer) letGo(h *half) {
+	if a.leftOut(h) {
+		return
+	}
+	a.retired.add(h)
 	dropped := a.dropped()
 	h.sent(&a.gone, dropped, h.mayLeak(dropped))
 	h.told(&a.gone)
@@ -280,9 +284,13 @@ func (a *Analyzer) letGo(h *half) {
 
 // letGoWhole keeps what a connection came to that is over and was judged.
 func (a *Analyzer) letGoWhole(h *half, c *Connection) {
+	if a.leftOut(h) {
+		return
+	}
 	all := Counts{}
 	for _, side := range [2]*half{h, h.partner} {
 		if side != nil {
+			a.retired.add(side)
 			side.sent(&all, false, false)
 			side.told(&all)
 		}
@@ -296,4 +304,13 @@ func (a *Analyzer) letGoWhole(h *half, c *Connection) {
 		all.Retransmitted += s.Retransmitted.Packets
 	}
 	a.gone.Add(&all)
+	a.retired.Lost += all.Lost
+	a.retired.Retransmitted += all.Retransmitted
+	a.retired.NotCaptured += all.NotCaptured
+}
+
+// add counts the packets of a half that is followed no longer.
+func (t *Totals) add(h *half) {
+	t.Packets += h.packets
+	t.CEMarked += h.marked
 }

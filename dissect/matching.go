@@ -40,6 +40,10 @@ func (s *Selection) LearnMatches(a *Analyzer) {
 	}
 }
 
+// leftOut reports whether the connection of a half is not selected, as far as its
+// ends are known.
+func (a *Analyzer) leftOut(h *half) bool { return a.narrows() && !a.chosen(h) }
+
 // narrows reports whether connections are left out.
 func (a *Analyzer) narrows() bool {
 	s := a.config.Selection

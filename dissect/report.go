@@ -249,6 +249,7 @@ const (
 	EvidenceIRNNack    Evidence = "irn-nack"    // the receiver named it
 	EvidenceTCAETH     Evidence = "tc-aeth"     // the receiver named it
 	EvidenceMPNack     Evidence = "mp-nack"     // the receiver named it
+	EvidenceReTx       Evidence = "retx"        // it says that it is sent again, and no copy passed before
 	EvidenceImpliedNAK Evidence = "implied-nak" // a new READ request names the first missing response
 	EvidenceTimeout    Evidence = "timeout"     // the sender resent it without feedback
 	EvidenceICRC       Evidence = "icrc"        // it came damaged

@@ -15,9 +15,11 @@ func (a *Analyzer) retire(h *half) {
 		}
 		s.refute()
 		d := s.d
-		a.retired.Lost += d.lost + d.spoilt.Len()
-		a.retired.Retransmitted += d.resent.packets
-		a.retired.NotCaptured += d.notCaptured
+		if !a.leftOut(h) {
+			a.retired.Lost += d.lost + d.spoilt.Len()
+			a.retired.Retransmitted += d.resent.packets
+			a.retired.NotCaptured += d.notCaptured
+		}
 		a.evicted.Gaps += int64(len(d.done) + len(d.gaps))
 	}
 	a.letGo(h)

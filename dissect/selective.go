@@ -64,12 +64,48 @@ func (h *half) speaks(t transportKind) {
 
 // repeated follows a packet below the top where the sender repeats selectively.
 func (s *stream) repeated(in *arrival, span psn.Span) {
+	s.packets++
+	s.bytes += int64(in.payload)
+	s.again(in, span)
+	s.lastTime = in.time
+}
+
+// enter takes a packet at the top. One of MP-RDMA that says it is sent again was
+// lost before, where no copy passed.
+func (s *stream) enter(in *arrival, span psn.Span) {
+	lost := in.reTx && s.half.transport == mpRDMA && span.First >= s.acked
+	if lost {
+		s.miss(span, gap{evidence: EvidenceReTx, where: Upstream, opened: in.sight()})
+	}
+	s.advance(in, int(span.Len()))
+	if lost {
+		s.again(in, span)
+	}
+}
+
+// beganBefore takes a packet below the first one seen that is not sent again: it
+// was overtaken on a shorter path when the capture began.
+func (s *stream) beganBefore(span psn.Span, in *arrival) {
+	behind := psn.Span{First: span.Last + 1, Last: s.first - 1}
+	nothingAcked := s.acked == s.first
+	s.extendTo(span.First)
+	if nothingAcked {
+		s.acked = s.first
+	}
+	s.d.reordered++
+	s.d.unseen.Insert(behind)
+	s.miss(behind, gap{evidence: EvidenceObserved, where: Upstream, opened: in.sight()})
+}
+
+// again judges a packet that is sent again, or came late.
+func (s *stream) again(in *arrival, span psn.Span) {
 	d := s.recovery()
 	p := &d.picks
 	seq := span.First
-	s.packets++
-	s.bytes += int64(in.payload)
-	defer func() { s.lastTime = in.time }()
+	if seq < s.first && seq >= s.first-backwardReach && !in.reTx && s.half.transport == mpRDMA {
+		s.beganBefore(span, in)
+		return
+	}
 	hole := d.holes.Contains(seq)
 	named := (d.counted.Contains(seq) || s.asksFor(seq)) && s.half.transport != mpRDMA // which flags resends
 	if hole && !named && !in.reTx && d.unseen.Contains(seq) && !s.silent(in) {

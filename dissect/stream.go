@@ -240,7 +240,7 @@ func (s *stream) follow(in *arrival, n int) {
 	case seq == s.top && s.next == seq:
 		s.refute()
 		s.judgeAccepted(span)
-		s.advance(in, n)
+		s.enter(in, span)
 	case seq >= s.top:
 		s.refute()
 		if s.next < s.top && !s.d.run.lone && !s.selects() {
@@ -251,7 +251,7 @@ func (s *stream) follow(in *arrival, n int) {
 			s.top, s.message.open = seq, false
 		}
 		s.judgeAccepted(span)
-		s.advance(in, n)
+		s.enter(in, span)
 	case s.selects() && s.half.transport != goBackN:
 		if s.paths != nil {
 			s.travelled(in, seq)

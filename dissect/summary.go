@@ -19,7 +19,7 @@ func (a *Analyzer) Report() *Report {
 		r.Captures = append(r.Captures, c)
 	}
 	halves := slices.Clone(a.halves)
-	kept := tally{}
+	kept := tally{packets: a.retired.Packets, marked: a.retired.CEMarked}
 	slices.SortFunc(halves, func(x, y *half) int { return int(int64(x.id) - int64(y.id)) })
 	for _, h := range halves {
 		if p := h.partner; p != nil && p.id < h.id {
@@ -40,11 +40,9 @@ func (a *Analyzer) Report() *Report {
 		}
 		r.Connections = append(r.Connections, c)
 	}
-	if !a.narrows() {
-		r.Totals.Lost += a.retired.Lost
-		r.Totals.Retransmitted += a.retired.Retransmitted
-		r.Totals.NotCaptured += a.retired.NotCaptured
-	}
+	r.Totals.Lost += a.retired.Lost
+	r.Totals.Retransmitted += a.retired.Retransmitted
+	r.Totals.NotCaptured += a.retired.NotCaptured
 	r.Totals.Connections = len(r.Connections)
 	r.Totals.PauseFrames, r.Totals.PFC = a.pauses.frames, a.pauses.priorities
 	if a.narrows() {

@@ -14,6 +14,11 @@ func (t *tally) add(o tally) {
 	t.marked += o.marked
 }
 
+// total has totals count this.
+func (t *tally) total(all *Totals) {
+	all.Packets, all.Datagrams, all.CNPs, all.CEMarked = t.packets, t.datagrams, t.cnps, t.marked
+}
+
 // tallies count packets that no half takes, where queue pairs are selected: CNPs,
 // datagrams, and what does not make a half. Of some it is known only at the end
 // whether they belong to a selected connection.
@@ -70,5 +75,5 @@ func (t *tallies) narrow(r *Report, s *Selection, kept tally) {
 			kept.add(n)
 		}
 	}
-	r.Totals.Packets, r.Totals.Datagrams, r.Totals.CNPs, r.Totals.CEMarked = kept.packets, kept.datagrams, kept.cnps, kept.marked
+	kept.total(&r.Totals)
 }

@@ -57,7 +57,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(e)
 	}
 	for _, e := range []string{`has(aeth) ? 1 : 2`, `let x = [1..2]; x`, `{a: #}`, `a?.b[1:2]|c()`, `not (1 < bth.psn < 5)`, `b"x" ?? nil`, `_ff`, `0xffffffffffffffff`,
-		`if true { 1 } else { 2 }`, `src in [cidr("::/0", 1)]`, `reduce(tunnel, #acc + #, 0)`, "\"\\u12", `((((((((`, `::len(tunnel)`, `tunnel not contains "x"`} {
+		`if true { 1 } else { 2 }`, `src in [cidr("::/0", 1)]`, `reduce(tunnel, #acc + #, 0)`, "\"\\u12", `((((((((`, `::len(tunnel)`, `tunnel not contains "x"`, `sport != 0`, `ip.ttl > 0`} {
 		f.Add(e)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -102,9 +102,10 @@ func (v *view) management(h codec.Header) []byte {
 }
 
 // ip is the IP header with its options or extension headers, and udp the UDP
-// header; nil without.
+// header; nil without, as in a Packet that nobody located.
 func (v *view) ip(version uint8) []byte {
 	switch {
+	case v.BTH < 8:
 	case version == 4 && v.Carrier == codec.RoCEv2IPv4, version == 6 && v.Carrier == codec.RoCEv2IPv6:
 		return v.Covered[:v.BTH-8]
 	}
@@ -112,6 +113,9 @@ func (v *view) ip(version uint8) []byte {
 }
 
 func (v *view) udp() []byte {
+	if v.BTH < 8 {
+		return nil
+	}
 	if v.Carrier == codec.RoCEv2IPv4 || v.Carrier == codec.RoCEv2IPv6 {
 		return v.Covered[v.BTH-8 : v.BTH]
 	}

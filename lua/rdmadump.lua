@@ -1931,6 +1931,15 @@ end
 
 local repeated
 
+-- enter takes a packet at the top. One of MP-RDMA that says it is sent again was
+-- lost before, where no copy passed.
+local function enter(s, p, n, seq, last)
+  local lost = p.retx and s.half.transport == "mp-rdma" and seq >= s.acked
+  if lost then miss(s, seq, last, "retx", p.frame) end
+  advance(s, p, n)
+  if lost then repeated(s, p, seq, last) end
+end
+
 -- follow takes a packet whose PSN is believed.
 follow = function(s, p, n)
   local seq = unwrap(s.top, p.psn)
@@ -1948,7 +1957,7 @@ follow = function(s, p, n)
   if seq == s.top and s.next == seq then
     refute(s)
     accept(s, seq, last)
-    advance(s, p, n)
+    enter(s, p, n, seq, last)
   elseif seq >= s.top then
     refute(s)
     if s.next < s.top and not s.d.run.lone and not selects(s) then
@@ -1959,7 +1968,7 @@ follow = function(s, p, n)
       s.top, s.open = seq, false
     end
     accept(s, seq, last)
-    advance(s, p, n)
+    enter(s, p, n, seq, last)
   elseif selects(s) and s.half.transport ~= "go-back-n" then
     repeated(s, p, seq, last)
   else
@@ -2007,6 +2016,20 @@ local function repair_cause(s, p, seq)
   end
 end
 
+-- began_before takes a packet below the first one seen that is not sent again: it
+-- was overtaken on a shorter path when the capture began.
+local function began_before(s, p, seq, last)
+  local first, behind = last + 1, s.first - 1
+  if s.acked == s.first then s.acked = seq end
+  s.first = seq
+  tell_late(s, p.frame)
+  if first <= behind then
+    set_insert(s.d.unseen, first, behind)
+    miss(s, first, behind, "observed", p.frame)
+  end
+  s.last_time = p.time
+end
+
 -- repeated follows a packet below the top where the sender repeats selectively.
 repeated = function(s, p, seq, last)
   local d = trouble(s)
@@ -2014,6 +2037,10 @@ repeated = function(s, p, seq, last)
   local named = (set_has(d.named, seq) or asks_for(s, seq)) and s.half.transport ~= "mp-rdma"
   local silent = d.timer > 0 and p.time - last_activity(s) >= d.timer * 3 / 4
   s.again = s.again + 1
+  if seq < s.first and seq >= s.first - BACKWARD_REACH and not p.retx and s.half.transport == "mp-rdma" then
+    began_before(s, p, seq, last)
+    return
+  end
   if hole and not named and not p.retx and set_has(d.unseen, seq) and not silent then
     was_late(s, seq, last)
     tell_late(s, p.frame)

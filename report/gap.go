@@ -382,6 +382,7 @@ var evidenceNames = map[dissect.Evidence]string{
 	dissect.EvidenceIRNNack:    "an IRN NACK named it",
 	dissect.EvidenceTCAETH:     "a T/C AETH report named it",
 	dissect.EvidenceMPNack:     "an MP-RDMA NACK named it",
+	dissect.EvidenceReTx:       "it says that it is sent again, and no copy came before",
 	dissect.EvidenceImpliedNAK: "a repeated READ request named it",
 	dissect.EvidenceTimeout:    "resent after a timeout",
 	dissect.EvidenceICRC:       "came with a bad ICRC",

@@ -5,11 +5,11 @@ import "strings"
 // keysHelp is what keys do.
 const keysHelp = `↑ ↓ k j  pgup pgdn  home end    select a connection, or scroll
 enter    open it: both directions, round trips, its last gaps
-esc      back; from the list, no filter any more
+esc      back; from the list, all connections again
 s S      sort by the next or the last column; 1 trouble, 2 packets, 3 lost,
          4 resent, 5 NAK, 6 RNR NAK, 7 timeouts, 8 CNP and CE, 9 round trip,
          0 newest packet, a address
-/        filter: a QPN (0x000222 or 546), an address or its beginning, a
+/        find: a QPN (0x000222 or 546), an address or its beginning, a
          network; several words must all fit
 t        totals, or rates a second
 p space  pause: a replay stands still; a live view does, its capture goes on

@@ -27,7 +27,7 @@ type Model struct {
 	top           int    // the row in the first line
 	scroll        int    // of a connection in detail, or of the help
 	mode          mode
-	typed         string // the filter while it is edited
+	typed         string // what to find while it is edited
 	paused        bool
 }
 
@@ -37,7 +37,7 @@ type mode int
 const (
 	listing mode = iota
 	opened       // one connection
-	typing       // a filter
+	typing       // what to find
 	helping
 )
 
@@ -61,7 +61,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.PasteMsg:
 		if m.mode == typing {
 			m.typed += printable(msg.Content)
-			m.filter()
+			m.find()
 		}
 	case tea.KeyPressMsg:
 		return m, m.key(msg)
@@ -88,14 +88,14 @@ func (m *Model) show(s *Screen) {
 	m.sort()
 }
 
-// sort puts the rows in the order and takes out those that the filter does not
-// take, at once: the screen may answer an older query.
+// sort puts the rows in the order and takes out those that are not
+// looked for, at once: the screen may answer an older query.
 func (m *Model) sort() {
 	if m.screen == nil {
 		return
 	}
 	s := *m.screen
-	s.Rows = slices.DeleteFunc(slices.Clone(s.Rows), func(r Row) bool { return !m.query.Filter.takes(&r) })
+	s.Rows = slices.DeleteFunc(slices.Clone(s.Rows), func(r Row) bool { return !m.query.Find.takes(&r) })
 	slices.SortFunc(s.Rows, func(a, b Row) int { return m.query.Order.compare(&a, &b, m.query.Totals) })
 	m.screen = &s
 	m.settle()
@@ -186,7 +186,7 @@ func (m *Model) listKey(key string) {
 			m.requery()
 		}
 	case "/", "f":
-		m.mode, m.typed = typing, m.query.Filter.text
+		m.mode, m.typed = typing, m.query.Find.text
 	case "s", ">":
 		m.query.Order = (m.query.Order + 1) % orders
 		m.resort()
@@ -212,13 +212,13 @@ func (m *Model) requery() {
 	m.ask(m.query)
 }
 
-// back leaves what is shown in front of the list; from the list, the filter.
+// back leaves what is shown in front of the list; from the list, what was looked for.
 func (m *Model) back() {
 	switch {
 	case m.mode == helping && m.query.Open != 0:
 		m.mode = opened
-	case m.mode == listing && m.query.Filter.text != "":
-		m.query.Filter = Filter{}
+	case m.mode == listing && m.query.Find.text != "":
+		m.query.Find = Find{}
 		m.requery()
 	default:
 		m.mode = listing
@@ -247,7 +247,7 @@ func (m *Model) move(by int) {
 	}
 }
 
-// edit follows a key of the filter, which is applied as it is typed.
+// edit follows a key of what to find, which is applied as it is typed.
 func (m *Model) edit(k tea.KeyPressMsg) {
 	switch k.String() {
 	case "enter":
@@ -264,12 +264,12 @@ func (m *Model) edit(k tea.KeyPressMsg) {
 	default:
 		m.typed += printable(k.Text)
 	}
-	m.filter()
+	m.find()
 }
 
-// filter applies what is typed.
-func (m *Model) filter() {
-	m.query.Filter = ParseFilter(m.typed)
+// find applies what is typed.
+func (m *Model) find() {
+	m.query.Find = ParseFind(m.typed)
 	m.at, m.top = 0, 0
 	m.requery()
 }

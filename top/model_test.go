@@ -181,15 +181,15 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// The filter is applied as it is typed, kept by enter, and dropped by esc.
-func TestFilterKeys(t *testing.T) {
+// What to find is applied as it is typed, kept by enter, and dropped by esc.
+func TestFindKeys(t *testing.T) {
 	v := newView(80, 24, three())
 	v.press("/", "192.0.2.2q") // q is a letter here
 	if len(v.screen.Rows) != 0 || !strings.Contains(v.text(), "none of 3 connections fits") {
 		t.Error(v.text())
 	}
 	v.press("backspace", "enter")
-	if got := v.asked[len(v.asked)-1].Filter.text; got != "192.0.2.2" || v.mode != listing || !strings.Contains(v.text(), "filter 192.0.2.2") {
+	if got := v.asked[len(v.asked)-1].Find.text; got != "192.0.2.2" || v.mode != listing || !strings.Contains(v.text(), "find 192.0.2.2") {
 		t.Errorf("asked for %q\n%s", got, v.text())
 	}
 	v.Update(screenMsg{three()})
@@ -303,7 +303,7 @@ func TestQuit(t *testing.T) {
 		}
 	}
 	if quits(newView(80, 24, three()).press("/", "q")) {
-		t.Error("a letter of the filter quits")
+		t.Error("a letter of what to find quits")
 	}
 }
 

@@ -185,7 +185,7 @@ func (s *Sampler) Screen(q *Query) *Screen {
 		Total: s.totals, Counts: s.all.Total, Rates: s.all.Rates, Drops: drops, Ended: s.ended, Message: s.message}
 	s.order = s.order[:0]
 	for _, t := range s.known {
-		if q.Filter.takes(&t.Row) {
+		if q.Find.takes(&t.Row) {
 			t.settle(s.before, whole, s.ended)
 			s.order = append(s.order, t)
 		}

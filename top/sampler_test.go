@@ -93,15 +93,15 @@ func TestPoints(t *testing.T) {
 
 // Both directions of a connection between the same queue pair numbers are one row,
 // and hosts tell others apart.
-func TestFilter(t *testing.T) {
+func TestFind(t *testing.T) {
 	s := replay(t, "cases/16-same-qpn-different-hosts.pcap", Query{})
 	all := s.Rows
 	if int64(len(all)) != int64(s.Connections) || len(all) < 3 {
 		t.Fatalf("%d rows", len(all))
 	}
 	for _, c := range []struct {
-		filter string
-		dst    []string // of the requests that are left: address and QPN
+		find string
+		dst  []string // of the requests that are left: address and QPN
 	}{
 		{"0x12", []string{"192.0.2.2 0x000012"}},
 		{"18", []string{"192.0.2.2 0x000012"}},
@@ -114,17 +114,17 @@ func TestFilter(t *testing.T) {
 		{"19", nil},
 		{"nonsense", nil},
 	} {
-		s := replay(t, "cases/16-same-qpn-different-hosts.pcap", Query{Filter: ParseFilter(c.filter)})
+		s := replay(t, "cases/16-same-qpn-different-hosts.pcap", Query{Find: ParseFind(c.find)})
 		var got []string
 		for i := range s.Rows {
 			got = append(got, name(&s.Rows[i].B))
 		}
 		if !slices.Equal(got, c.dst) || s.Matching != len(c.dst) || s.Connections != len(all) {
-			t.Errorf("%q: %q, want %q", c.filter, got, c.dst)
+			t.Errorf("%q: %q, want %q", c.find, got, c.dst)
 		}
 	}
 	for _, everything := range []string{"", " ", "192", "192.0.", "192.0.2.0/24", "0x0000"} {
-		f := ParseFilter(everything)
+		f := ParseFind(everything)
 		for i := range all {
 			if !f.takes(&all[i]) {
 				t.Errorf("%q leaves out %s", everything, name(&all[i].B))

@@ -6,7 +6,7 @@ import "github.com/rdmadump/rdmadump/dissect"
 type Query struct {
 	Order  Order
 	Totals bool // sort by what came so far, not by rates
-	Filter Filter
+	Find   Find
 	Open   uint32 // Key of the connection to be seen in detail, 0 for none
 }
 
@@ -17,7 +17,7 @@ const maxRows = 1000
 type Screen struct {
 	At, Start   dissect.Time // now, and the first packet
 	Connections int          // that are followed
-	Matching    int          // of them, those that the filter takes
+	Matching    int          // of them, those that are looked for
 	Rows        []Row        // of these, the first
 	Query       Query        // that the rows answer
 	Total       dissect.Totals

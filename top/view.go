@@ -120,8 +120,8 @@ func (m *Model) setting() *line {
 	} else {
 		l.put(dim, ", events a second")
 	}
-	if text := m.query.Filter.text; text != "" {
-		l.put(dim, ", filter ")
+	if text := m.query.Find.text; text != "" {
+		l.put(dim, ", find ")
 		l.put(accent, text)
 	}
 	if s := m.screen; s != nil && len(s.Rows) > 0 && m.at >= 0 {
@@ -142,7 +142,7 @@ func (m *Model) list() []*line {
 		l := m.line(m.width)
 		text := " no connections"
 		if s.Connections > 0 {
-			text = " none of " + commas(int64(s.Connections)) + " connections fits the filter"
+			text = " none of " + commas(int64(s.Connections)) + " connections fits"
 		}
 		l.put(dim, text)
 		out = append(out, l)
@@ -159,7 +159,7 @@ func (m *Model) keys() *line {
 	}
 	switch m.mode {
 	case typing:
-		l.put(bold, "filter: ")
+		l.put(bold, "find: ")
 		l.put(plain, m.typed)
 		l.put(marked, " ")
 		l.right(dim, "0x000222, 192.0.2.1, 192.0.2.0/24; enter, esc")
@@ -182,7 +182,7 @@ func (m *Model) keys() *line {
 	}
 	key("enter", "open")
 	key("s", "sort")
-	key("/", "filter")
+	key("/", "find")
 	if m.query.Totals {
 		key("t", "rates")
 	} else {

@@ -10,7 +10,7 @@ import (
 // be written. opened tells whether any capture could be opened.
 func analysis(s streams, a *dissect.Analyzer, chosen *selection, events *eventLog) (reading pass, opened *bool) {
 	opened = new(bool)
-	reading = pass{streams: s}
+	reading = pass{streams: s, abreast: true}
 	if events != nil {
 		reading.waiting = events.waiting
 	}

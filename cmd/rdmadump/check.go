@@ -47,7 +47,8 @@ loss on either side explains what was seen. What depends on where the capture
 point is waits for the end of the connection; --side states it.
 
 FILE is a pcap or pcapng file, plain or compressed, or - for standard input.
-Several files are one tap's rotation and are read in order of time.
+Several files are of one tap: a rotation, or files whose times overlap, such as
+those of two ports; frames go in order of time.
 ` + liveHelp + selectionHelp + `
 --filter chooses connections of which any packet matches. All their packets are
 checked; from a pipe or an interface, from the first match on.

@@ -19,6 +19,7 @@ import (
 // pass is one pass over the captures of a command line.
 type pass struct {
 	streams
+	abreast bool                                               // captures whose times overlap are read by time, not one after the other
 	live    *live.Options                                      // what to capture in place of reading files, if not nil
 	open    func(part *capture.Part)                           // before the first frame of a capture
 	broken  <-chan struct{}                                    // ends a live capture as an interrupt does, if not nil
@@ -64,19 +65,28 @@ func (p pass) readAll(names []string, unread *[]*capture.Error) error {
 		}()
 	}
 	rotation := capture.NewRotation(p.sources(names, interrupted.Done()))
-	var failed error
-	for i := 0; ; i++ {
+	open := func() (*capture.Part, error) {
 		part, err := rotation.Open()
-		for err != nil && err != io.EOF {
+		if err != nil && err != io.EOF {
 			p.complain(err)
-			failed = cli.ErrReported
 			if e := (*capture.Error)(nil); errors.As(err, &e) {
 				*unread = append(*unread, e)
 			}
+		}
+		return part, err
+	}
+	if p.abreast && len(names) > 1 {
+		return p.readAbreast(open, rotation.Begins)
+	}
+	var failed error
+	for i := 0; ; i++ {
+		part, err := open()
+		for err != nil && err != io.EOF {
+			failed = cli.ErrReported
 			if errors.Is(err, capture.ErrStopped) {
 				return failed
 			}
-			part, err = rotation.Open()
+			part, err = open()
 		}
 		if err == io.EOF {
 			return failed
@@ -156,6 +166,11 @@ func (p pass) read(i int, part *capture.Part) error {
 			return err
 		}
 	}
+	return p.finish(i, part, &links, fault)
+}
+
+// finish ends the i-th capture, of which fault is why reading it ended.
+func (p pass) finish(i int, part *capture.Part, links *linkTypes, fault error) error {
 	if fault == io.EOF {
 		fault = links.fault(part.Info().Name)
 	}

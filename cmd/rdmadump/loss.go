@@ -41,7 +41,8 @@ closed, and what was sent again for it. What a capture cannot tell is reported
 as undecided, not as lost.
 
 FILE is a pcap or pcapng file, plain or compressed, or - for standard input.
-Several files are one tap's rotation and are read in order of time.
+Several files are of one tap: a rotation, or files whose times overlap, such as
+those of two ports; frames go in order of time.
 ` + selectionHelp + `
 --qpn chooses the connection that a queue pair is an end of, and --filter those
 of which any packet matches: all their packets are followed, so that nothing

@@ -173,7 +173,7 @@ func (s *selection) survey(std streams, names []string, learn foresight, locator
 // readAhead reads captures for the time of the last frame, and gives their frames to
 // visit. An analyzer, if not nil, is told of the captures.
 func (s *selection) readAhead(std streams, names []string, analyzer *dissect.Analyzer, visit func(*dissect.Frame)) {
-	ahead := pass{streams: std}
+	ahead := pass{streams: std, abreast: true}
 	ahead.open = func(part *capture.Part) {
 		if analyzer != nil {
 			analyzer.OpenCapture(part.Info().Name, part.Info().Format)

@@ -27,6 +27,7 @@ type serveFlags struct {
 	most      number
 	maxHalves number
 	ports     udpPorts
+	selection selection
 	watch     watchFlags
 	stated    stated
 }
@@ -52,7 +53,7 @@ one by one: those that lost, repeated and refused the most. The totals are of al
 Losses by the capture itself are counted apart, as capture_dropped_frames.
 
 A FILE is read to its end, and then what it came to is served until Ctrl-C.
-` + liveHelp,
+` + selectionHelp + liveHelp,
 		Example: `  rdmadump serve -i eth0
   rdmadump serve -i eth0 --listen 10.0.0.7:9817 --max-connections 200
   rdmadump serve trace.pcap
@@ -71,6 +72,7 @@ A FILE is read to its end, and then what it came to is served until Ctrl-C.
 	f.Var(&flags.maxHalves, "max-halves", "follow at most `N` directions of connections at a time (default 131072)")
 	f.Var(&flags.ports, "udp-port", portUsage)
 	flags.stated.register(command)
+	flags.selection.register(command)
 	flags.watch.register(command)
 	_ = f.MarkHidden("count")
 	return command
@@ -89,7 +91,11 @@ func (flags *serveFlags) run(s streams, version string, names []string) error {
 	stop, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer restore()
 
-	config := dissect.Config{Locator: dissect.Locator{UDPPorts: flags.ports}, MaxGaps: 2 * newestGaps, MaxHalves: int(flags.maxHalves)}
+	locator := dissect.Locator{UDPPorts: flags.ports}
+	if err := flags.selection.survey(s, names, noForesight, locator); err != nil {
+		return err
+	}
+	config := dissect.Config{Locator: locator, MaxGaps: 2 * newestGaps, MaxHalves: int(flags.maxHalves), Selection: flags.selection.chosen()}
 	flags.stated.fill(&config)
 	holdMemory(config.MaxHalves)
 	analyzer := dissect.NewAnalyzer(config)
@@ -172,7 +178,7 @@ type served struct {
 // reading makes the pass, which holds the lock of the board while it touches the
 // analyzer.
 func (flags *serveFlags) reading(s streams, analyzer *dissect.Analyzer, board *metrics.Board) (*served, *bool) {
-	reading, opened := analysis(streams{s.in, io.Discard, s.err}, analyzer, &selection{}, nil)
+	reading, opened := analysis(streams{s.in, io.Discard, s.err}, analyzer, &flags.selection, nil)
 	if flags.watch.live.given() {
 		live := flags.watch.begin(streams{out: io.Discard}, time.Second)
 		reading.live = flags.watch.live.options(flags.ports)

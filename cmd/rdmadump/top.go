@@ -25,10 +25,11 @@ type topFlags struct {
 	once      bool
 	speed     top.Speed
 	order     top.Order
-	filter    string
+	find      string
 	maxHalves number
 	color     cli.Colors
 	ports     udpPorts
+	selection selection
 	watch     watchFlags
 }
 
@@ -47,9 +48,9 @@ as --speed says; the view stays on its end. Press ? for the keys, q to quit.
 Where standard output is no terminal, --once prints the table of all that came
 and ends: at the end of FILE, or after the --duration of a live capture (3s if
 it is not given).
-` + liveHelp,
+` + selectionHelp + liveHelp,
 		Example: `  rdmadump top -i eth0
-  rdmadump top -i eth0 --filter 192.0.2.0/24 --sort rnr
+  rdmadump top -i eth0 --find 192.0.2.0/24 --sort rnr
   rdmadump top --speed 10 trace.pcap
   rdmadump top --speed max trace.pcap      straight to its end
   rdmadump top --once trace.pcap | head
@@ -64,11 +65,16 @@ it is not given).
 			terminal, tty := cli.Terminal(s.out)
 			switch {
 			case flags.once:
-				return flags.print(s, names)
 			case !tty:
 				return cli.Usage(command, "standard output is no terminal: --once prints a table there")
 			case os.Getenv("TERM") == "dumb":
 				return cli.Usage(command, "the terminal cannot move its cursor (TERM=dumb): --once prints a table there")
+			}
+			if err := flags.selection.survey(s, names, noForesight, dissect.Locator{UDPPorts: flags.ports}); err != nil {
+				return err
+			}
+			if flags.once {
+				return flags.print(s, names)
 			}
 			return flags.show(s, terminal, names)
 		},
@@ -77,9 +83,10 @@ it is not given).
 	f.BoolVar(&flags.once, "once", false, "print the table once, at the end, in place of the view")
 	f.Var(&flags.speed, "speed", "replay a FILE `N` times as fast as it was captured, or max")
 	f.Var(&flags.order, "sort", "sort by a `column`: trouble, packets, lost, resent, nak, rnr, timeout, cnp, rtt, age or address")
-	f.StringVar(&flags.filter, "filter", "", "begin with connections whose ends fit `words`, as / does: a QPN, an address, a network")
+	f.StringVar(&flags.find, "find", "", "begin with the connections whose ends fit `words`, as / does: a QPN, an address, a network")
 	f.Var(&flags.maxHalves, "max-halves", "follow at most `N` directions of connections at a time (default 131072)")
 	f.Var(&flags.ports, "udp-port", portUsage)
+	flags.selection.register(command)
 	flags.watch.register(command)
 	f.Var(&flags.color, "color", cli.ColorUsage)
 	return command
@@ -96,12 +103,13 @@ type watching struct {
 // watching makes the pass; what it complains of goes to complaints. It ends once
 // quit is closed.
 func (flags *topFlags) watching(s streams, names []string, complaints io.Writer, quit <-chan struct{}) *watching {
-	config := dissect.Config{Locator: dissect.Locator{UDPPorts: flags.ports}, MaxGaps: 100, MaxHalves: int(flags.maxHalves)}
+	config := dissect.Config{Locator: dissect.Locator{UDPPorts: flags.ports}, MaxGaps: 100, MaxHalves: int(flags.maxHalves),
+		Selection: flags.selection.chosen()}
 	holdMemory(config.MaxHalves)
 	analyzer := dissect.NewAnalyzer(config)
 	w := &watching{names: names, opened: make(chan struct{})}
-	w.pass, _ = analysis(streams{s.in, io.Discard, complaints}, analyzer, &selection{}, nil)
-	w.show = top.Show{Query: top.Query{Order: flags.order, Filter: top.ParseFilter(flags.filter)},
+	w.pass, _ = analysis(streams{s.in, io.Discard, complaints}, analyzer, &flags.selection, nil)
+	w.show = top.Show{Query: top.Query{Order: flags.order, Find: top.ParseFind(flags.find)},
 		Colored: flags.color.Style(s.out) != report.Style{}, ASCII: !unicodeLocale(), Title: report.Visible(title(names))}
 	settle := func() {} // behind each frame
 	if flags.watch.live.given() {

@@ -438,6 +438,15 @@ end
 
 local repeated
 
+-- enter takes a packet at the top. One of MP-RDMA that says it is sent again was
+-- lost before, where no copy passed.
+local function enter(s, p, n, seq, last)
+  local lost = p.retx and s.half.transport == "mp-rdma" and seq >= s.acked
+  if lost then miss(s, seq, last, "retx", p.frame) end
+  advance(s, p, n)
+  if lost then repeated(s, p, seq, last) end
+end
+
 -- follow takes a packet whose PSN is believed.
 follow = function(s, p, n)
   local seq = unwrap(s.top, p.psn)
@@ -455,7 +464,7 @@ follow = function(s, p, n)
   if seq == s.top and s.next == seq then
     refute(s)
     accept(s, seq, last)
-    advance(s, p, n)
+    enter(s, p, n, seq, last)
   elseif seq >= s.top then
     refute(s)
     if s.next < s.top and not s.d.run.lone and not selects(s) then
@@ -466,7 +475,7 @@ follow = function(s, p, n)
       s.top, s.open = seq, false
     end
     accept(s, seq, last)
-    advance(s, p, n)
+    enter(s, p, n, seq, last)
   elseif selects(s) and s.half.transport ~= "go-back-n" then
     repeated(s, p, seq, last)
   else

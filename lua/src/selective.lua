@@ -37,6 +37,20 @@ local function repair_cause(s, p, seq)
   end
 end
 
+-- began_before takes a packet below the first one seen that is not sent again: it
+-- was overtaken on a shorter path when the capture began.
+local function began_before(s, p, seq, last)
+  local first, behind = last + 1, s.first - 1
+  if s.acked == s.first then s.acked = seq end
+  s.first = seq
+  tell_late(s, p.frame)
+  if first <= behind then
+    set_insert(s.d.unseen, first, behind)
+    miss(s, first, behind, "observed", p.frame)
+  end
+  s.last_time = p.time
+end
+
 -- repeated follows a packet below the top where the sender repeats selectively.
 repeated = function(s, p, seq, last)
   local d = trouble(s)
@@ -44,6 +58,10 @@ repeated = function(s, p, seq, last)
   local named = (set_has(d.named, seq) or asks_for(s, seq)) and s.half.transport ~= "mp-rdma"
   local silent = d.timer > 0 and p.time - last_activity(s) >= d.timer * 3 / 4
   s.again = s.again + 1
+  if seq < s.first and seq >= s.first - BACKWARD_REACH and not p.retx and s.half.transport == "mp-rdma" then
+    began_before(s, p, seq, last)
+    return
+  end
   if hole and not named and not p.retx and set_has(d.unseen, seq) and not silent then
     was_late(s, seq, last)
     tell_late(s, p.frame)

@@ -7,10 +7,10 @@ import (
 	"github.com/rdmadump/rdmadump/dissect"
 )
 
-// Filter chooses connections by words, all of which must fit one of their ends: a
+// Find chooses connections by words, all of which must fit one of their ends: a
 // QPN (0x000222 or 546), an address, a network (192.0.2.0/24), or a part of an
-// address as it is typed. The zero Filter takes all.
-type Filter struct {
+// address as it is typed. The zero Find takes all.
+type Find struct {
 	text  string
 	words []word
 }
@@ -24,9 +24,9 @@ type word struct {
 	isNet bool
 }
 
-// ParseFilter takes what a user types. There is nothing that it does not take.
-func ParseFilter(text string) Filter {
-	f := Filter{text: text}
+// ParseFind takes what a user types. There is nothing that it does not take.
+func ParseFind(text string) Find {
+	f := Find{text: text}
 	for _, field := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' }) {
 		w := word{text: strings.ToLower(field)}
 		if n, err := dissect.ParseQPN(field); err == nil {
@@ -41,7 +41,7 @@ func ParseFilter(text string) Filter {
 }
 
 // takes reports whether the row fits.
-func (f *Filter) takes(r *Row) bool {
+func (f *Find) takes(r *Row) bool {
 	for i := range f.words {
 		if w := &f.words[i]; !w.fits(&r.A) && !w.fits(&r.B) {
 			return false
