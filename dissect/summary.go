@@ -309,8 +309,7 @@ func (s *stream) foretell(out *Stream, t trust) {
 	out.GapsTotal += d.gapsTotal
 	out.NotCaptured += d.notCaptured
 	out.LostRanges = ranges(&lostPSNs)
-	worstFirst(gaps)
-	gaps = gaps[:min(len(gaps), s.a.gapLimit)]
+	gaps = s.a.room.worst(gaps, s.a.gapLimit)
 	for i := range gaps {
 		out.Gaps = append(out.Gaps, s.gap(&gaps[i]))
 	}
