@@ -105,6 +105,7 @@ func (s *stream) letGo(keep int) {
 		}
 	}
 	s.retire(before)
+	d.known = max(d.known, before)
 	if cap(d.gaps) > 64 && len(d.gaps) < cap(d.gaps)/4 {
 		d.gaps = slices.Clone(d.gaps)
 	}

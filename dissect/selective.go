@@ -236,18 +236,17 @@ func (s *stream) repairReason(in *arrival, seq psn.Seq) {
 // before it.
 func (s *stream) reported(span psn.Span, newest psn.Seq, at sight, by Evidence) {
 	d := s.d
-	span = span.Intersect(psn.Span{First: max(s.first, s.acked), Last: s.top - 1})
+	span = span.Intersect(psn.Span{First: max(s.first, s.acked, d.known), Last: s.top - 1})
 	var missing []psn.Span
 	missing = d.picks.has.Gaps(missing, span)
 	for _, part := range missing {
 		for _, hole := range within(&d.holes, part) {
-			d.effort += int64(len(d.gaps)) / 4
-			for i := range d.gaps {
-				if d.gaps[i].Intersect(hole).Len() > 0 {
-					d.gaps[i].confirmed, d.gaps[i].suspect = by, false
-					if d.gaps[i].evidence == by {
-						d.gaps[i].confirmed = ""
-					}
+			d.effort++
+			for i, _ := d.gapAt(hole.First); i < len(d.gaps) && d.gaps[i].First <= hole.Last; i++ {
+				d.effort++
+				d.gaps[i].confirmed, d.gaps[i].suspect = by, false
+				if d.gaps[i].evidence == by {
+					d.gaps[i].confirmed = ""
 				}
 			}
 			d.name(hole)
