@@ -335,4 +335,3 @@ func (s *stream) keep(g *gap) {
 	}
 	s.a.boundKept()
 }
-

@@ -137,7 +137,7 @@ func (d *recovery) recallable() int {
 		reach = strainedReach
 	}
 	n := len(d.done)
-	d.shifted(min(n, reach))
+	d.looked(min(n, reach))
 	return max(0, n-reach)
 }
 
@@ -215,7 +215,7 @@ func (d *recovery) replaced(q psn.Seq) bool {
 		see(&d.gaps[i])
 	}
 	newest := max(0, len(d.done)-replacedReach)
-	d.shifted(len(d.done) - newest)
+	d.looked(len(d.done) - newest)
 	for i := newest; i < len(d.done); i++ {
 		see(&d.done[i])
 	}

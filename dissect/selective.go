@@ -252,7 +252,7 @@ func (s *stream) reported(span psn.Span, newest psn.Seq, at sight, by Evidence) 
 			d.name(hole)
 		}
 		for _, seen := range outside(&d.holes, part) {
-			d.shifted(len(d.picks.repairs))
+			d.looked(len(d.picks.repairs))
 			for _, fresh := range d.picks.notOnTheWay(seen, newest, s.half.transport == mpRDMA, at.time-max(s.rttMin, s.slowestPath())) {
 				for _, sent := range s.packetsIn(fresh) {
 					s.miss(sent, gap{run: d.run.id, evidence: by, where: Downstream, opened: at})
