@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rdmadump/rdmadump/conform"
+	"github.com/rdmadump/rdmadump/dissect"
 	"github.com/rdmadump/rdmadump/sim"
 )
 
@@ -26,6 +28,7 @@ var (
 	tc       = []string{"windowless", "windowless, mode: literal"}
 	mp       = []string{"mp-rdma"}
 	irnOnly  = []string{"irn"}
+	capped   = []string{"irn, cap: 12"}
 	each     = []string{"go-back-n", "irn", "windowless", "windowless, mode: literal", "mp-rdma"}
 
 	writes = "{verb: write, size: 16KiB, count: 6}"
@@ -53,6 +56,12 @@ var table = []breached{
 	{sim.TCSegmentOrder, "tc-segment-order", bothTaps, tc, []string{long}, []string{"5, 7, 9, 11, 13, 15"}},
 	{sim.TCLateReport, "tc-report-in-time", bothTaps[1:], tc, []string{steady}, []string{none}},
 	{sim.TCLateReport, "tc-report-in-time", bothTaps[1:], tc[:1], []string{steady}, []string{some}},
+	{sim.TCResendConfirmed, "tc-resend-only-gaps", bothTaps[:1], tc, []string{writes, sends, long}, []string{some}},
+	{sim.IRNMissingNACK, "irn-nack-each-arrival", bothTaps[1:], irnOnly, []string{writes, sends, long}, []string{some}},
+	{sim.IRNWrongNACK, "irn-nack-names-first-missing", bothTaps[1:], irnOnly, []string{writes, sends, long}, []string{some}},
+	{sim.IRNOverCap, "irn-in-flight-cap", bothTaps[:1], capped, []string{writes, sends, long}, []string{none, some}},
+	{sim.MPWrongNACK, "mp-nack-reason", bothTaps, mp, []string{writes, sends, long}, []string{none, some}},
+	{sim.MPOldAACK, "mp-aack", bothTaps[1:], mp, []string{writes, sends, long}, []string{none, some}},
 	{sim.MissingMPACK, "mp-one-ack-per-packet", bothTaps[1:], mp, []string{writes, sends}, []string{none, some}},
 }
 
@@ -61,6 +70,8 @@ var table = []breached{
 func TestBreaches(t *testing.T) {
 	for _, b := range table {
 		for _, transport := range b.of {
+			var stated conform.Config
+			fmt.Sscanf(transport, "irn, cap: %d", &stated.Cap)
 			for _, work := range b.work {
 				for _, loss := range b.loss {
 					text := fmt.Sprintf("transport: {name: %s}\npairs: {ack-timeout: 8}\nwork: %s\nlinks: {name: wire, delay: 5us, there: {loss: {model: nth, n: [%s]}}}\n", transport, work, loss)
@@ -69,13 +80,17 @@ func TestBreaches(t *testing.T) {
 					}
 					name := fmt.Sprintf("%s, %s, %s, lost %q", b.fault, transport, work, loss)
 					for at, frames := range play(t, text) {
-						if got := check(frames, ""); len(got) > 0 {
+						if got := checkBy(stated, frames); len(got) > 0 {
 							t.Errorf("%s at the %s: %v without the fault", name, at, got)
 						}
 					}
 					broken := play(t, text+"fault: "+string(b.fault)+"\n")
 					for _, at := range b.taps {
-						found := check(broken[at], "")
+						found := checkBy(stated, broken[at])
+						if transport == tc[1] { // its times do not tell where the capture point is
+							stated := conform.Config{Tap: dissect.Tap(at)}
+							found = append(found, checkBy(stated, broken[at])...)
+						}
 						if !slices.ContainsFunc(found, func(v string) bool { return strings.HasPrefix(v, b.rule+" violation ") }) {
 							t.Errorf("%s at the %s: %v, no %s", name, at, found, b.rule)
 						}

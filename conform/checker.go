@@ -24,6 +24,10 @@ type Config struct {
 	// Thresholds are those of windowless responders, where they are known.
 	Thresholds Thresholds
 
+	// Cap is how many packets an IRN sender may have in flight (BDP-FC), and Slots
+	// how many an MP-RDMA responder has room for out of order; 0 is unknown.
+	Cap, Slots int
+
 	// Files says that several captures are read, so that frames need a file.
 	Files bool
 }
@@ -37,8 +41,10 @@ type Checker struct {
 	doubts []*flow // flows with suspicions
 	nDoubt int     // suspicions of all flows
 	nPaths int     // flows with packets of MP-RDMA
-	f      *dissect.Followed
-	sent   order // when the feedback at hand was sent
+
+	nArrivals int // flows whose arrivals are followed
+	f         *dissect.Followed
+	sent      order // when the feedback at hand was sent
 }
 
 // NewChecker makes a checker.
@@ -121,12 +127,30 @@ func (c *Checker) flowOf(h dissect.Flow) *flow {
 	return w
 }
 
-// misplaced follows a packet of a flow whose PSN nobody can place: what is known
-// of the flow may have a hole there.
+// misplaced follows a packet whose PSN nobody can place: what is known of its flow
+// may have a hole there, or what was said of the requests of the other end.
 func (c *Checker) misplaced() {
-	if w, ok := (*c.f.Sent.Note()).(*flow); ok && !c.f.BTH.Opcode.Response() {
+	if c.f.BTH.Opcode.Response() {
+		c.flowOf(c.f.Sent).mute = c.f.Packet.Number
+		if r := c.f.Sent.Reverse(); r.Valid() {
+			if w, ok := (*r.Note()).(*flow); ok {
+				w.unheard()
+			}
+		}
+	} else if w, ok := (*c.f.Sent.Note()).(*flow); ok {
 		w.rejoin()
 	}
+}
+
+// heardAll reports whether all that was said of the requests of a flow since a
+// frame could be placed.
+func (w *flow) heardAll(since int) bool {
+	r := w.handle.Reverse()
+	if !r.Valid() {
+		return false
+	}
+	other, ok := (*r.Note()).(*flow)
+	return !ok || other.mute < since
 }
 
 // found reports that the packet at hand breaks a rule, as frames before it show.

@@ -3,6 +3,7 @@ package conform
 import (
 	"slices"
 
+	"github.com/rdmadump/rdmadump/codec"
 	"github.com/rdmadump/rdmadump/dissect"
 	"github.com/rdmadump/rdmadump/psn"
 )
@@ -202,8 +203,11 @@ func (c *Checker) decide(w *flow, d *doubt) {
 			return
 		}
 	case ifNoPaths:
-		if w.handle.Transport() == "mp-rdma" {
+		switch {
+		case w.handle.Transport() == "mp-rdma":
 			return
+		case w.handle.Transport() == "go-back-n" && !w.plain && w.handle.Service() == codec.RC:
+			v.Severity = Notes // nobody has answered, so that it may be
 		}
 	}
 	c.config.Found(v)

@@ -20,6 +20,10 @@ func (c *Checker) extensionSays(w *flow) {
 		c.irnSays(w)
 	case op == codec.OpcodeMPRDMAAck && p.Has(codec.HeaderMPETH):
 		c.mpACK(w)
+	case op == codec.OpcodeMPRDMANack && p.Has(codec.HeaderMPETH):
+		c.mpNACK(w)
+	default:
+		c.tcSays(w)
 	}
 }
 
@@ -39,6 +43,9 @@ func (c *Checker) windowlessReport(w *flow) {
 	}
 	if c.f.BTH.Opcode.Verb() == codec.VerbAck && c.f.BTH.PSN != h.LastFinishedPSN {
 		c.found(w, tcPSN, Violates, say("the PSN is %s, LastFinishedPSN is %s", c.f.BTH.PSN, h.LastFinishedPSN))
+	}
+	if c.f.BTH.Opcode.Verb() == codec.VerbAck {
+		c.confirms(w)
 	}
 	segments, n := h.Segments()
 	for i, s := range segments[n:] {
@@ -99,6 +106,11 @@ type irn struct {
 	points points
 	sacked psn.Seq // highest PSN acknowledged selectively
 	any    bool
+
+	heard   bool
+	heardAt int     // frame that was heard last
+	cum     psn.Seq // one past the highest PSN acknowledged cumulatively
+	read    psn.Seq // one past the newest READ, whose responses acknowledge it, 0 for none
 }
 
 // irnSays judges an acknowledgement of an IRN responder.
@@ -107,19 +119,16 @@ func (c *Checker) irnSays(w *flow) {
 		w.irn = &irn{}
 	}
 	p, s, at := &c.packet, c.f.Seq, c.here()
-	switch {
-	case c.f.BTH.Opcode.Verb() != codec.VerbAck:
-	case c.f.BTH.Opcode == codec.OpcodeIRNNack:
-		c.expects(w, s)
-	default:
-		c.expects(w, s+1)
+	upto, ok := c.irnHas()
+	if ok {
+		if c.f.BTH.Opcode.Verb() == codec.VerbAck {
+			c.expects(w, upto)
+		}
+		w.irn.takes(upto, at.frame)
+		w.irn.points.add(upto, at)
+		c.hasAll(w, upto)
 	}
-	if c.f.BTH.Opcode != codec.OpcodeIRNNack {
-		w.irn.points.add(s+1, at)
-		return
-	}
-	w.irn.points.add(s, at)
-	if !p.Has(codec.HeaderSackETH) {
+	if c.f.BTH.Opcode != codec.OpcodeIRNNack || !p.Has(codec.HeaderSackETH) {
 		return
 	}
 	sack := psn.Unwrap(s, p.SackETH.SackPSN)
@@ -131,6 +140,8 @@ func (c *Checker) irnSays(w *flow) {
 		c.doubtFeedback(w, irnNACKNamesFirstMissing, sack, true, say("NACK says that %s has come, the last PSN sent is %s", sack.PSN(), (w.top-1).PSN()), w.previous.frame)
 		return
 	}
+	w.outOfOrder(sack)
+	c.misses(w, sack, s)
 	if !w.irn.any || sack > w.irn.sacked {
 		w.irn.sacked, w.irn.any = sack, true
 	}
@@ -154,6 +165,7 @@ type mpRDMA struct {
 	blind   int // frame before which copies may have passed unseen
 	aack    psn.Seq
 	heard   bool
+	slots   psn.Seq // that the responder has at least: it took a packet that far behind AACK
 }
 
 // mpPacket is what is kept of a PSN.
@@ -168,6 +180,7 @@ type mpPacket struct {
 	moved        bool   // copies took several paths
 	ce, clear    bool   // copies with and without a CE mark
 	first, again bool   // copies with and without ReTx
+	ordered      bool   // copies are synchronise packets
 }
 
 // mpRequest notes a packet, which is to be acknowledged.
@@ -188,6 +201,7 @@ func (c *Checker) mpRequest(w *flow, s psn.Seq, fresh bool) {
 	e.moved = e.moved || e.copies > 0 && p.Path != e.path
 	e.path, e.frame = p.Path, c.f.Packet.Number
 	e.copies++
+	e.ordered = e.ordered || p.BTH.Synchronise
 	e.ce, e.clear = e.ce || p.CE, e.clear || !p.CE
 	e.again, e.first = e.again || p.BTH.ReTx, e.first || !p.BTH.ReTx
 }
@@ -195,7 +209,7 @@ func (c *Checker) mpRequest(w *flow, s psn.Seq, fresh bool) {
 // mpMissing judges a packet that goes out of sight: one that was received drew an
 // acknowledgement.
 func (c *Checker) mpMissing(w *flow, e *mpPacket) {
-	if e.known && e.acks == 0 && w.mp.heard && e.seq <= w.mp.aack && e.frame < w.mp.served {
+	if e.known && e.acks == 0 && w.mp.heard && e.seq <= w.mp.aack && e.frame < w.mp.served && w.heardAll(e.frame) {
 		v := c.violation(w, mpOneACKPerPacket, Violates, say("no acknowledgement of %s, though a later AACK says that it was received", e.seq.PSN()), nil)
 		v.Frames[0] = e.frame
 		if c.config.Rules.has(mpOneACKPerPacket) {
@@ -219,6 +233,9 @@ func (c *Checker) mpACK(w *flow) {
 	case !w.mp.heard || aack > w.mp.aack:
 		w.mp.aack, w.mp.heard = aack, true
 	}
+	w.mp.slots = max(w.mp.slots, s-aack)
+	c.hasAll(w, aack+1)
+	c.misses(w, s, aack+1)
 	e := &w.mp.packets[uint64(s)%uint64(len(w.mp.packets))]
 	if !e.known || e.seq != s {
 		return

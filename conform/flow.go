@@ -11,14 +11,17 @@ type flow struct {
 	c      *Checker
 	epoch  int
 	ended  bool // refused for good
+	mute   int  // frame of the last feedback from this end that nobody could place
 	stale  stale
 
 	requester
 	responder
 	doubts
-	batches batches
-	irn     *irn
-	mp      *mpRDMA
+	batches   batches
+	confirmed confirmed
+	arrivals  *arrivals
+	irn       *irn
+	mp        *mpRDMA
 }
 
 // sight is a packet that is referred to again.
@@ -51,8 +54,11 @@ func (w *flow) begin(epoch int) {
 	if w.mp != nil {
 		w.c.nPaths--
 	}
-	w.epoch, w.ended, w.irn, w.mp = epoch, false, nil, nil
-	w.batches = batches{}
+	if w.arrivals != nil {
+		w.c.nArrivals--
+	}
+	w.epoch, w.ended, w.irn, w.mp, w.arrivals = epoch, false, nil, nil, nil
+	w.batches, w.confirmed = batches{}, confirmed{}
 	w.requester, w.responder = requester{}, responder{}
 }
 
@@ -62,6 +68,17 @@ func (w *flow) rejoin() {
 	w.previous.known, w.message.known, w.running = false, false, false
 	if w.mp != nil {
 		w.mp.blind = w.c.f.Packet.Number
+	}
+	if w.arrivals != nil {
+		*w.arrivals = arrivals{}
+	}
+}
+
+// unheard forgets what feedback asks for: there was some that nobody could place.
+func (w *flow) unheard() {
+	w.points, w.confirmed = points{}, confirmed{}
+	if w.irn != nil {
+		w.irn.points = points{}
 	}
 }
 

@@ -14,6 +14,7 @@ type model struct {
 	expected  *gobackn.Responder // nil while it is not known where it stands
 	mtu       int                // that it was told
 	from      psn.Seq            // where it began: of what came before it knows nothing
+	agreed    bool               // since then the real one has said that it stands there too
 	missing   bool               // it waits for a PSN that was passed over
 	reveals   int                // the frame that passed over it
 	ends      []ending           // of messages, from the last one acknowledged on
@@ -71,7 +72,7 @@ func (w *flow) join(s psn.Seq, msn uint32) bool {
 	w.mtu, w.from = mtu, s
 	w.expected = gobackn.NewResponder(transport.QP{MTU: mtu, StartPSN: s.PSN(), StartMSN: msn, Joined: true}, 1)
 	w.expected.Expected = s
-	w.missing = false
+	w.missing, w.agreed = false, false
 	if s < w.top {
 		w.passed = max(w.passed, w.top)
 	}
@@ -153,13 +154,14 @@ func (w *flow) counted(s psn.Seq) uint32 {
 // count judges the MSN of an acknowledgement of everything up to s.
 func (c *Checker) count(w *flow, s psn.Seq, msn uint32) {
 	m := &w.model
+	m.agreed = m.agreed || m.expected != nil && s+1 == m.expected.Expected
 	if m.expected == nil || s >= m.expected.Expected || len(m.ends) == 0 || s < m.ends[0].seq {
 		// The capture missed something, or the model joined behind this.
 		if m.expected == nil || s >= m.expected.Expected {
 			w.leaveModel()
 			if w.join(s+1, msn) {
 				w.ends = append(w.ends[:0], ending{s, msn})
-				w.counts, w.offset, w.countedAt = true, 0, c.f.Packet.Number
+				w.counts, w.offset, w.countedAt, w.agreed = true, 0, c.f.Packet.Number, true
 			}
 		}
 		return
@@ -191,7 +193,7 @@ func (c *Checker) names(w *flow, s psn.Seq) {
 		c.doubtFeedback(w, nakNamesFirstMissing, e, false, say("NAK names %s, the first missing PSN is %s", s.PSN(), e.PSN()), m.reveals)
 	case s == e && !m.missing && s == w.top:
 		c.doubtFeedback(w, nakNamesFirstMissing, s, true, say("NAK names %s, and nothing behind it had been sent", s.PSN()), w.previous.frame)
-	case s < e && s >= m.from && w.holes > 0 && !m.hasSaid(s):
+	case s < e && s >= m.from && m.agreed && w.holes > 0 && !m.hasSaid(s):
 		c.doubt(w, ifByReceiver, nakNamesFirstMissing, say("NAK names %s, which had arrived: the first missing PSN is %s", s.PSN(), e.PSN()), m.reveals)
 	}
 }
@@ -202,17 +204,17 @@ func (c *Checker) refused(w *flow, s psn.Seq) {
 	if m.expected == nil || s == m.expected.Expected || s < m.expected.Expected && m.hasSaid(s) {
 		return
 	}
-	w.behind = w.behind || s < m.expected.Expected
+	w.behind = w.behind || s < m.expected.Expected && s >= m.from // else it may have been lost before
 	if s > m.expected.Expected || len(m.ends) == 0 || m.ends[0].seq >= s {
 		w.leaveModel()
 		if w.join(s, c.packet.AETH.MSN) {
 			w.ends = append(w.ends[:0], ending{s - 1, c.packet.AETH.MSN})
-			w.counts, w.countedAt = true, c.f.Packet.Number
+			w.counts, w.countedAt, w.agreed = true, c.f.Packet.Number, true
 		}
 		return
 	}
 	for len(m.ends) > 1 && m.ends[len(m.ends)-1].seq >= s {
 		m.ends = m.ends[:len(m.ends)-1]
 	}
-	w.join(s, m.ends[len(m.ends)-1].msn)
+	w.agreed = w.join(s, m.ends[len(m.ends)-1].msn)
 }

@@ -63,9 +63,17 @@ func (c *Checker) request(w *flow) {
 	}
 	switch w.handle.Transport() {
 	case "irn":
+		if fresh {
+			c.inFlight(w, s)
+		}
+		c.asks(w, s)
 		c.irnRequest(w, s, fresh)
+		c.arrives(w, s, n, sized)
 	case "mp-rdma":
 		c.mpRequest(w, s, fresh)
+		c.arrives(w, s, n, sized)
+	case "windowless":
+		c.tcRequest(w, s, fresh)
 	}
 	if goBackN && w.running {
 		c.order(w, s)

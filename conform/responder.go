@@ -159,7 +159,13 @@ func (c *Checker) nak(w *flow, s psn.Seq, older order) {
 
 // readResponse judges a READ response.
 func (c *Checker) readResponse(w *flow) {
-	if w.handle.Transport() == "irn" || !w.on {
+	if w.handle.Transport() == "irn" {
+		if w.irn != nil && w.irn.read > 0 {
+			w.irn.takes(w.irn.read, c.f.Packet.Number)
+		}
+		return
+	}
+	if !w.on {
 		return
 	}
 	w.answers++

@@ -49,14 +49,18 @@ const (
 	irnNACKNamesFirstMissing
 	irnResendOnlyHoles
 	irnDMALenOfEachPacket
+	irnNACKEachArrival
+	irnInFlightCap
 	tcSegmentNum
 	tcSegmentOrder
 	tcPSN
 	tcReportInTime
+	tcResendOnlyGaps
 	mpOneACKPerPacket
 	mpACKOnOwnPath
 	mpEchoes
 	mpAACK
+	mpNACKReason
 	nRules
 )
 
@@ -87,17 +91,21 @@ var rules = [nRules]Rule{
 	padCount:                 {"pad-count", Violates, "IBA 9.2", "PadCnt fills the payload up to whole words, and only the last packet has pad", everyone, anywhere},
 	icrcRight:                {"icrc", Violates, "IBA 7.8", "the ICRC is right", everyone, "a violation next to who sent it where --side says so, elsewhere a note"},
 	reservedBits:             {"reserved-bits", Violates, "IBA 9.2, 9.3", "reserved bits are zero", everyone, anywhere},
-	irnNACKNamesFirstMissing: {"irn-nack-names-first-missing", Violates, irnPaper + ", 3.1", "a NACK names a PSN that came above the one still expected", "irn", anywhere},
+	irnNACKNamesFirstMissing: {"irn-nack-names-first-missing", Violates, irnPaper + ", 3.1", "a NACK names a PSN that came above the one still expected", "irn", "anywhere; whether that had come, next to the responder"},
 	irnResendOnlyHoles:       {"irn-resend-only-holes", Violates, irnPaper + ", 3.1", "only the cumulative PSN, and PSNs below the highest SACK, are resent", "irn", bySender},
 	irnDMALenOfEachPacket:    {"irn-dmalen-of-each-packet", Violates, irnPaper + ", 4.3", "the RETH of a WRITE packet speaks of just its payload", "irn", anywhere},
+	irnNACKEachArrival:       {"irn-nack-each-arrival", Violates, irnPaper + ", 3.1", "each packet that comes out of order draws a NACK", "irn", "next to the responder"},
+	irnInFlightCap:           {"irn-in-flight-cap", Violates, irnPaper + ", 3.2", "never more packets are in flight than the cap allows (BDP-FC)", "irn", "anywhere, with the cap as stated"},
 	tcSegmentNum:             {"tc-segment-num", Violates, draft, "SegmentNum is 1 to 4", "windowless", anywhere},
 	tcSegmentOrder:           {"tc-segment-order", Violates, draft, "segments are ordered, disjoint and above LastFinishedPSN", "windowless", anywhere},
 	tcPSN:                    {"tc-psn", Violates, "this toolkit, for the draft is silent", "the PSN of a report is its LastFinishedPSN", "windowless", anywhere},
 	tcReportInTime:           {"tc-report-in-time", Violates, draft, "a report comes when the number of packets or the time for it is reached", "windowless", "next to the responder; elsewhere a note. Thresholds as stated, else as other reports show them"},
+	tcResendOnlyGaps:         {"tc-resend-only-gaps", Violates, draft, "nothing is resent that reports say has come", "windowless", bySender},
 	mpOneACKPerPacket:        {"mp-one-ack-per-packet", Violates, mpPaper + ", 3.1", "each packet draws one acknowledgement", "mp-rdma", "next to the responder; one too few also where its IPv4 identifications show that all passed"},
 	mpACKOnOwnPath:           {"mp-ack-on-own-path", Violates, mpPaper + ", 3.1", "an acknowledgement returns on its packet's path", "mp-rdma", anywhere},
 	mpEchoes:                 {"mp-echoes", Violates, mpPaper + ", 3.1", "ECE and ReTxEcho repeat what the packet carried", "mp-rdma", "anywhere; an ECE too many next to the responder"},
-	mpAACK:                   {"mp-aack", Violates, mpPaper + ", 3.2", "AACK is the highest PSN received in order, the packet acknowledged included", "mp-rdma", anywhere},
+	mpAACK:                   {"mp-aack", Violates, mpPaper + ", 3.2", "AACK is the highest PSN received in order, the packet acknowledged included", "mp-rdma", "anywhere; whether the next one had come, next to the responder"},
+	mpNACKReason:             {"mp-nack-reason", Violates, mpPaper + ", 3.3", "a NACK names the first missing PSN for want of a slot, or a synchronise packet that came early", "mp-rdma", anywhere},
 }
 
 // paired reports whether a rule speaks of both ends, so that it must be certain

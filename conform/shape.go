@@ -29,7 +29,7 @@ func (c *Checker) damaged() {
 		}
 	}
 	kind := elseNoteThere
-	if f.BTH.Opcode.Response() {
+	if f.BTH.Opcode.Response() && f.BTH.Opcode != codec.OpcodeIRNReadAck && f.BTH.Opcode != codec.OpcodeIRNReadNack {
 		kind = elseNoteBack
 	}
 	c.doubt(w, kind, icrcRight, "the ICRC is wrong: the packet was damaged before this point, if its sender did not make it so")

@@ -126,14 +126,16 @@ func (s *stream) piece(out []gap, g *gap, part psn.Span) []gap {
 
 // delivered says what became of a hole that the receiver has: it was named and
 // repeated, or no copy that it can have taken passed here, or one that passed
-// did. One that it refused before it cannot have taken.
+// did. One that it refused before it cannot have taken, nor one that came damaged:
+// if it did not ask for another one, it had one that did not pass here.
 func (s *stream) delivered(g *gap) {
 	d := s.d
 	named, unseen := d.counted.Overlap(g.Span) > 0, d.unseen.Overlap(g.Span) > 0 || d.refused.Overlap(g.Span) > 0
+	damaged := g.evidence == EvidenceICRC
 	g.closed = ClosedRetransmitted
-	if unseen {
+	if unseen || damaged {
 		g.closed = ClosedNotCaptured
-		if !named {
+		if !named || damaged && g.confirmed == "" {
 			g.where, g.copies = InCapture, 1
 		}
 	}

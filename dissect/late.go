@@ -65,6 +65,7 @@ func (s *stream) lateAgain(g *gap, part psn.Span, at sight) {
 
 // reorderedGap keeps a part of a gap as one that was late.
 func (s *stream) reorderedGap(old *gap, part psn.Span, at sight) {
+	s.d.gapsReordered++
 	g := *old
 	g.Span, g.count, g.left, g.again = part, part.Len(), 0, nil
 	g.closed, g.where, g.filled, g.copies, g.confirmed = ClosedReordered, Nowhere, at, 0, ""
@@ -76,7 +77,10 @@ func (s *stream) reorderedGap(old *gap, part psn.Span, at sight) {
 func (d *recovery) uncount(g *gap, span psn.Span) {
 	n := d.counted.Remove(span)
 	for k := range g.again {
-		n += g.again[k].Remove(span)
+		more := g.again[k].Remove(span)
+		if n += more; g.evidence == EvidenceICRC {
+			d.vouched -= more // neverLost does it for one copy
+		}
 	}
 	d.again.Remove(span)
 	if n > 0 {
@@ -85,7 +89,7 @@ func (d *recovery) uncount(g *gap, span psn.Span) {
 	}
 	for k := len(g.again); k > 0 && len(g.again[k-1].Spans()) == 0; k-- {
 		g.again = g.again[:k-1]
-		g.copies--
+		g.copies = max(1, g.copies-1)
 	}
 }
 

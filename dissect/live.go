@@ -203,7 +203,7 @@ func (h *half) told(c *Counts) {
 		}
 	}
 	if y := h.hearsay; y != nil && h.partner == nil {
-		c.Lost += int64(len(y.claims))
+		c.Lost += y.named
 	}
 }
 

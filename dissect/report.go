@@ -125,7 +125,8 @@ type Stream struct {
 	NotCaptured   int64         `json:"not_captured"`  // PSNs that the capture lost, not the network
 	Reordered     int64         `json:"reordered"`
 	GapsTotal     int64         `json:"gaps_total"`
-	Gaps          []Gap         `json:"gaps"` // the worst first, at most Config.MaxGaps
+	GapsReordered int64         `json:"gaps_reordered,omitempty"` // of them those that were late packets
+	Gaps          []Gap         `json:"gaps"`                     // the worst first, at most Config.MaxGaps
 	Retransmitted Retransmitted `json:"retransmitted"`
 	Efficiency    *float64      `json:"efficiency,omitempty"` // unique payload bytes acknowledged per byte sent
 	Feedback      Feedback      `json:"feedback"`

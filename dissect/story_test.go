@@ -325,7 +325,7 @@ func lines(r *Report) (request, response string) {
 }
 
 // Each expectation follows from the rule that the name cites, in the words of
-// the loss analysis (docs/loss-analysis.md) and of InfiniBand's go-back-N.
+// the report (docs/output.md) and of InfiniBand's go-back-N.
 func TestStories(t *testing.T) {
 	for _, c := range []struct{ name, story, request, response string }{
 		{"in order", "f100 w101 l102! a102", "packets 3", ""},
@@ -390,6 +390,12 @@ func TestStories(t *testing.T) {
 		{"silent for good", "w1 +67ms w1 +67ms w1 +500ms 2/w900",
 			"packets 3; undecided 1; resent 2 timeout:2 unknown:2; gap 1 timeout unknown open; finding retry-exhausted", ""},
 		{"mirrored twice", "w1 = w2 = w3! = a3 =", "packets 3", ""},
+		{"damaged, but acknowledged: beside the path, or the capture missed another copy", "w1 b2 w3! a3 w4! a4",
+			"packets 4; damaged 1; not captured 1; gap 2 icrc capture not-captured; finding icrc-damage", ""},
+		{"the same of two copies", "w1 b2 b2 w3! a3 w4! a4",
+			"packets 5; damaged 2; not captured 1; resent 1 early:1 unknown:1; gap 2 icrc capture not-captured; finding icrc-damage", ""},
+		{"damaged and named, the resend not captured", "w1 b2 w3 n2 a3 w4! a4",
+			"packets 4; lost 1 [2]; damaged 1; gap 2 icrc+nak upstream not-captured; finding icrc-damage", ""},
 		{"damaged on the way here", "w1 b2 w3 n2 w2 w3! a3",
 			"packets 5; lost 1 [2]; damaged 1; resent 2 nak:2 needed:1 wasted:1; gap 2 icrc+nak upstream retransmitted; finding icrc-damage", ""},
 		{"the tail damaged, the timer repairs it", "W1! a1 b2 +67ms w2! a2",

@@ -137,6 +137,7 @@ type recovery struct {
 	mp                       mp
 	selective                bool // resends were seen to leave out what had arrived
 	gapsTotal                int64
+	gapsReordered            int64
 	done                     []gap
 	worst                    bool  // done has the worst only
 	effort                   int64 // steps taken for packets, see effort.go

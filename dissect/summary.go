@@ -275,8 +275,12 @@ func (s *stream) foretell(out *Stream, t trust) {
 				}
 			case piece.where == InCapture:
 				out.NotCaptured += piece.count
+				lost := d.counted.Overlap(piece.Span)
 				for k := range piece.again {
-					out.Lost -= piece.again[k].Len()
+					lost += piece.again[k].Len()
+				}
+				if lost > 0 { // as uncount does
+					out.Lost -= lost
 					lostPSNs.Remove(piece.Span)
 				}
 			default:
@@ -307,6 +311,7 @@ func (s *stream) foretell(out *Stream, t trust) {
 	out.Damaged, out.Discarded = d.damaged, d.discarded
 	out.Reordered = d.reordered
 	out.GapsTotal += d.gapsTotal
+	out.GapsReordered = d.gapsReordered
 	out.NotCaptured += d.notCaptured
 	out.LostRanges = ranges(&lostPSNs)
 	gaps = s.a.room.worst(gaps, s.a.gapLimit)

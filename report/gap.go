@@ -37,10 +37,19 @@ func (p *page) details(rows []row, limit, gaps, files int) {
 		p.counters(r.Findings)
 		shown := r.Stream.Gaps[:min(gaps, len(r.Stream.Gaps))]
 		p.gaps(r, shown, files)
-		if rest := r.GapsTotal - int64(len(shown)); rest > 0 && len(shown) > 0 {
+		if rest := listable(r.Stream) - int64(len(shown)); rest > 0 && len(shown) > 0 {
 			p.line(p.style.dim.text(fmt.Sprintf("    ... and %s more (--max-gaps lists more)", counted(rest, "gap", "gaps"))))
 		}
 	}
+}
+
+// listable is how many gaps of a stream the list has without a limit: late packets
+// only where they were asked for.
+func listable(s *dissect.Stream) int64 {
+	if slices.ContainsFunc(s.Gaps, func(g dissect.Gap) bool { return g.Closed == dissect.ClosedReordered }) {
+		return s.GapsTotal
+	}
+	return s.GapsTotal - s.GapsReordered
 }
 
 // heading names the stream in full.
@@ -271,16 +280,16 @@ func (p *page) gaps(r row, gaps []dissect.Gap, files int) {
 	for _, key := range order {
 		words := append(painted(p.placePaint(key.where), place(r, key.where)+":"), strings.Fields(evidence(key.evidence, key.confirmedBy))...)
 		p.wrap("    ", "      ", words)
-		p.gapRows(groups[key], files)
+		p.gapRows(groups[key], files, r.heardOf())
 	}
 }
 
 // gapRows appends one row a gap, aligned.
-func (p *page) gapRows(gaps []*dissect.Gap, files int) {
+func (p *page) gapRows(gaps []*dissect.Gap, files int, heardOf bool) {
 	rows := make([][3]string, len(gaps))
 	var widths [3]int
 	for i, g := range gaps {
-		rows[i] = [3]string{"PSN " + psn.Range{First: g.First, Last: g.Last}.String(), opening(g, files), closing(g)}
+		rows[i] = [3]string{"PSN " + psn.Range{First: g.First, Last: g.Last}.String(), opening(g, files), closing(g, heardOf)}
 		if g.Count > 1 {
 			rows[i][0] += " (" + grouped(g.Count) + ")"
 		}
@@ -321,9 +330,13 @@ func opening(g *dissect.Gap, files int) string {
 	return text
 }
 
-// closing says how and when a gap ended.
-func closing(g *dissect.Gap) string {
+// closing says how and when a gap ended. Of a stream that is known from feedback alone
+// only the acknowledgement was seen.
+func closing(g *dissect.Gap, heardOf bool) string {
 	text := closings[g.Closed]
+	if heardOf && g.Closed == dissect.ClosedRetransmitted {
+		text = "acknowledged"
+	}
 	if text == "" {
 		text = string(g.Closed)
 	}
@@ -360,6 +373,9 @@ func place(r row, w dissect.Where) string {
 		return "late, not lost"
 	case dissect.InCapture:
 		return "delivered, but not captured"
+	}
+	if r.heardOf() {
+		return "lost on the way from " + r.Src.String() + " to " + r.Dst.String()
 	}
 	return "lost, or only its acknowledgement was"
 }

@@ -73,7 +73,7 @@ func (p *page) verdict(r *dissect.Report, rows []row) {
 			counted(t.Packets, "RDMA packet", "RDMA packets"))))
 	case t.Lost > 0:
 		p.wrap(p.style.bad.text("LOSS")+": ", "  ", append(strings.Fields(fmt.Sprintf("%s%s lost on %d of %s", atLeast(rows),
-			counted(t.Lost, "packet", "packets"), len(lossy), connections)), "("+percent(t.Lost, packets), "of", "what", "was", "seen)"))
+			counted(t.Lost, "packet", "packets"), len(lossy), connections)), ofSeen(t.Lost, packets)...))
 	case failed(rows) > 0:
 		p.wrap(p.style.bad.text("FAILED")+": ", "  ", strings.Fields(fmt.Sprintf("%s gave up; no loss is proved, and this capture cannot tell of %s",
 			counted(failed(rows), "stream", "streams"), counted(undecided, "PSN", "PSNs"))))
@@ -118,6 +118,9 @@ func (p *page) verdict(r *dissect.Report, rows []row) {
 // capture point: of what followed it under go-back-N nobody here can tell.
 func atLeast(rows []row) string {
 	for _, row := range rows {
+		if row.heardOf() && row.Lost > 0 {
+			return "at least "
+		}
 		for i := range row.Stream.Gaps {
 			if row.Stream.Gaps[i].Where == dissect.Downstream && row.connection.Transport == "go-back-n" {
 				return "at least "
@@ -150,6 +153,14 @@ func failed(rows []row) int64 {
 		}
 	}
 	return n
+}
+
+// ofSeen is a part of the packets that were captured, nothing without any.
+func ofSeen(part, packets int64) []string {
+	if packets == 0 {
+		return nil
+	}
+	return []string{"(" + percent(part, packets), "of", "what", "was", "seen)"}
 }
 
 // failures appends which findings there are, and of how many streams, so that a
@@ -189,7 +200,7 @@ func (p *page) places(rows []row) {
 			}
 		}
 		listed += int64(len(row.Stream.Gaps))
-		total += row.GapsTotal
+		total += listable(row.Stream)
 	}
 	if listed < total {
 		return

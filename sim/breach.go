@@ -24,10 +24,17 @@ const (
 	MSNJump            Breach = "msn-jump"             // an AETH counts messages that there were not
 	TCSegmentOrder     Breach = "tc-segment-order"     // windowless: segments of a report in the wrong order
 	TCLateReport       Breach = "tc-late-report"       // windowless: a report long after its threshold
+	TCResendConfirmed  Breach = "tc-resend-confirmed"  // windowless: a PSN that was reported as received is resent behind a gap
+	IRNMissingNACK     Breach = "irn-missing-nack"     // irn: a packet that arrived out of order draws no NACK
+	IRNWrongNACK       Breach = "irn-wrong-nack"       // irn: a NACK expects a PSN that has arrived
+	IRNOverCap         Breach = "irn-over-cap"         // irn: one packet more in flight than the cap, all along
 	MissingMPACK       Breach = "missing-mp-ack"       // mp-rdma: a packet that arrived is not acknowledged
+	MPWrongNACK        Breach = "mp-wrong-nack"        // mp-rdma: a NACK of what arrived, in place of its acknowledgement
+	MPOldAACK          Breach = "mp-old-aack"          // mp-rdma: an AACK two PSNs too low
 )
 
-var breaches = []Breach{SecondNAK, ResendWrongPSN, MiddleWithoutFirst, ACKRegression, ReservedBits, BadPadCnt, BadDMALen, MSNJump, TCSegmentOrder, TCLateReport, MissingMPACK}
+var breaches = []Breach{SecondNAK, ResendWrongPSN, MiddleWithoutFirst, ACKRegression, ReservedBits, BadPadCnt, BadDMALen, MSNJump,
+	TCSegmentOrder, TCLateReport, TCResendConfirmed, IRNMissingNACK, IRNWrongNACK, IRNOverCap, MissingMPACK, MPWrongNACK, MPOldAACK}
 
 // BreachNames are the names of all breaches.
 func BreachNames() (names []string) {
@@ -45,9 +52,11 @@ func (b Breach) of() TransportName {
 	switch b {
 	case SecondNAK, ResendWrongPSN, MiddleWithoutFirst:
 		return GoBackN
-	case TCSegmentOrder, TCLateReport:
+	case TCSegmentOrder, TCLateReport, TCResendConfirmed:
 		return Windowless
-	case MissingMPACK:
+	case IRNMissingNACK, IRNWrongNACK, IRNOverCap:
+		return IRN
+	case MissingMPACK, MPWrongNACK, MPOldAACK:
 		return MPRDMA
 	}
 	return ""
@@ -68,6 +77,12 @@ type breaker struct {
 	until  transport.Time    // when a late report may go, 0 before one is due
 	acks   int               // that were sent
 	oldest psn.PSN           // of them
+	begun  *transport.Packet // the first packet, to be resent
+}
+
+// omits reports whether the breach is to keep an acknowledgement of a kind back.
+func (b *breaker) omits(op codec.Opcode) bool {
+	return b.breach == MissingMPACK && op == codec.OpcodeMPRDMAAck && b.acks > 0 || b.breach == IRNMissingNACK && op == codec.OpcodeIRNNack
 }
 
 // Ready says what the machine has, or what is left of a breach.
@@ -88,10 +103,10 @@ func (b *breaker) Ready(now transport.Time) transport.Ready {
 			return transport.Idle
 		}
 		b.done = true
-	case MissingMPACK:
+	case MissingMPACK, IRNMissingNACK:
 		var p transport.Packet
 		b.Machine.Next(now, &p)
-		if p.BTH.Opcode == codec.OpcodeMPRDMAAck && b.acks > 0 {
+		if b.omits(p.BTH.Opcode) {
 			b.done = true
 			b.ready = b.Machine.Ready(now)
 			return b.ready
@@ -184,6 +199,35 @@ func (b *breaker) change(p *transport.Packet) bool {
 		}
 		h := &p.TCAETH
 		h.Seg1Left, h.Seg1Right, h.Seg2Left, h.Seg2Right = h.Seg2Left, h.Seg2Right, h.Seg1Left, h.Seg1Right
+		return true
+	case TCResendConfirmed:
+		if b.ready == transport.Fresh && b.begun == nil {
+			first := *p
+			b.begun = &first
+		}
+		if b.ready != transport.Resend || p.BTH.PSN == b.begun.BTH.PSN {
+			return false
+		}
+		b.ahead = b.begun
+		return true
+	case IRNWrongNACK:
+		if op != codec.OpcodeIRNNack || b.acks < 2 {
+			return false
+		}
+		p.BTH.PSN = p.BTH.PSN.Add(-1)
+		return true
+	case MPWrongNACK:
+		if op != codec.OpcodeMPRDMAAck || b.acks == 0 || p.MPETH.AACK.Sub(p.BTH.PSN) < 0 {
+			return false
+		}
+		p.BTH.Opcode, p.AETH.Syndrome = codec.OpcodeMPRDMANack, codec.SyndromePSNSequenceError
+		p.Headers = p.BTH.Opcode.Headers()
+		return true
+	case MPOldAACK:
+		if op != codec.OpcodeMPRDMAAck || b.acks < 3 || p.MPETH.AACK != p.BTH.PSN {
+			return false
+		}
+		p.MPETH.AACK = p.MPETH.AACK.Add(-2)
 		return true
 	}
 	return false

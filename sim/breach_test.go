@@ -37,7 +37,11 @@ func TestBreaches(t *testing.T) {
 			if ack := codec.Op(codec.RC, codec.Acknowledge); count(broken, ack) != count(right, ack)+1 {
 				t.Errorf("%s: %d acknowledgements, %d without", b, count(broken, ack), count(right, ack))
 			}
-		case ReservedBits, MSNJump, ACKRegression, TCSegmentOrder:
+		case IRNMissingNACK:
+			if nack := codec.OpcodeIRNNack; count(broken, nack) >= count(right, nack) {
+				t.Errorf("%s: %d NACKs, %d without", b, count(broken, nack), count(right, nack))
+			}
+		case ReservedBits, MSNJump, ACKRegression, TCSegmentOrder, TCResendConfirmed, IRNWrongNACK, MPWrongNACK, MPOldAACK:
 			if broken.Failed() > 0 {
 				t.Errorf("%s: %d failed", b, broken.Failed())
 			}

@@ -96,7 +96,7 @@ func (r *run) newFlow(p *pair, end int, from End) *flow {
 		RNRRetryCount: s.Pairs.RNRRetryCount, RNRTimer: s.Pairs.RNRTimer,
 	}
 	ask, answer := qp, qp
-	ask.Memory, ask.Complete = local{&f.memory}, f.complete
+	ask.Memory, ask.Complete, ask.Buffer = local{&f.memory}, f.complete, &r.result.Held[end]
 	answer.Memory = remote{&f.memory}
 	sends, takes := s.machines(end, ask, answer)
 	f.sends = sends

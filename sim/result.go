@@ -27,6 +27,10 @@ type Result struct {
 	Duplicated int64
 	Reordered  int64
 
+	// Held is what the sender and the receiver kept of their requests to send it
+	// again, all queue pairs together.
+	Held [2]transport.Buffer
+
 	Missed []Copy // what picks by PSN name and never came by
 }
 

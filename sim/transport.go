@@ -127,7 +127,11 @@ func (s *Scenario) machines(end int, ask, answer transport.QP) (requester, trans
 		return windowless.NewRequester(ask, p), windowless.NewResponder(answer, p)
 	case IRN:
 		c := s.irn(end)
-		return irn.NewRequester(ask, c), irn.NewResponder(answer, c)
+		sends := c
+		if s.Fault == IRNOverCap {
+			sends.Cap++
+		}
+		return irn.NewRequester(ask, sends), irn.NewResponder(answer, c)
 	case MPRDMA:
 		c := s.mprdma(s.random("paths " + number(end) + " " + number(int(ask.SrcQP))).Uint64())
 		return mprdma.NewRequester(ask, c), mprdma.NewResponder(answer, c)

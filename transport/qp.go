@@ -26,6 +26,10 @@ type QP struct {
 	// zero, and packets have the length of their payload but not its bytes.
 	Memory Memory
 
+	// Buffer, where there is one, counts what the requester keeps to be sent again.
+	// The requesters of one sender may share it.
+	Buffer *Buffer
+
 	// StartMSN is how many messages the responder has completed before the
 	// first packet. Joined says that the flow is joined in its middle, as a
 	// capture may be: the responder lets the first packet continue a message

@@ -111,12 +111,17 @@ func (q *SendQueue) Fresh() *Message {
 
 // Sent moves Nxt over the packet that Fresh allowed: one PSN, or all of a READ.
 func (q *SendQueue) Sent() {
-	m := q.Find(q.Nxt)
+	s := q.Nxt
+	m := q.Find(s)
 	if m.Verb.Answered() {
 		q.reads++
 		q.Nxt = m.End()
 	} else {
 		q.Nxt++
+	}
+	if q.qp.Buffer != nil {
+		_, bytes := m.span(s, q.Nxt, q.qp.MTU)
+		q.qp.Buffer.keep(bytes)
 	}
 }
 
@@ -124,6 +129,7 @@ func (q *SendQueue) Sent() {
 // owed no answer. It does nothing when Una is there already; to complete what
 // was only waiting for an answer, clear Owed and call it again.
 func (q *SendQueue) Retire(upto psn.Seq) {
+	q.free(upto)
 	q.Una = max(q.Una, upto)
 	for q.waiting.Len() > 0 {
 		m := q.waiting.At(0)
@@ -156,6 +162,7 @@ func (q *SendQueue) Confirm(s psn.Seq) (missing bool) {
 // complete, the message of s ends with the status, and what follows is flushed.
 func (q *SendQueue) Fail(s psn.Seq, status Status) {
 	q.Failed = true
+	q.free(q.Nxt)
 	for q.waiting.Len() > 0 { // with what is posted meanwhile
 		m := q.waiting.At(0)
 		switch {

@@ -24,6 +24,8 @@ type checkFlags struct {
 	each      number
 	cThresh   number
 	tThresh   time.Duration
+	irnCap    number
+	mpSlots   number
 	maxHalves number
 	color     cli.Colors
 	ports     udpPorts
@@ -86,6 +88,8 @@ Exit status: 0 no violation; 1 some input could not be read, or not to its end;
 	f.Var(&flags.each, "each", "print at most `N` lines of a rule in text, and count the rest")
 	f.Var(&flags.cThresh, "c-thresh", "windowless: `packets` of one report, as the ends have agreed")
 	f.DurationVar(&flags.tThresh, "t-thresh", 0, "windowless: longest `time` of one report, such as 20us")
+	f.Var(&flags.irnCap, "irn-cap", "IRN: `packets` that may be in flight (BDP-FC), as the ends have agreed")
+	f.Var(&flags.mpSlots, "mp-slots", "MP-RDMA: `packets` that the receiver has room for out of order")
 	f.Var(&flags.maxHalves, "max-halves", "follow at most `N` directions of connections at a time (default 131072)")
 	f.Var(&flags.ports, "udp-port", portUsage)
 	flags.selection.register(command)
@@ -151,17 +155,18 @@ func (flags *checkFlags) run(s streams, rules conform.RuleSet, names []string) e
 		out = newEventLog(live.out)
 	}
 	text := report.NewCheck(out, flags.color.Style(s.out), cli.Width(s.out), int(flags.each))
-	checker := conform.NewChecker(conform.Config{Rules: rules, Tap: config.Tap, Thresholds: conform.Thresholds{Packets: int(flags.cThresh), Time: flags.tThresh}, Files: len(names) > 1, Found: func(v *conform.Violation) {
-		if v.Severity == conform.Violates {
-			violations++
-		}
-		if flags.json {
-			_ = out.encoder.Encode(v)
-			return
-		}
-		text.Violation(&report.Violation{Rule: v.Rule, Severity: string(v.Severity), Frames: v.Frames, File: v.File,
-			Connection: v.Connection, Src: v.Src, Dst: v.Dst, DestQP: v.DestQP, Text: v.Text})
-	}})
+	checker := conform.NewChecker(conform.Config{Rules: rules, Tap: config.Tap, Thresholds: conform.Thresholds{Packets: int(flags.cThresh), Time: flags.tThresh},
+		Cap: int(flags.irnCap), Slots: int(flags.mpSlots), Files: len(names) > 1, Found: func(v *conform.Violation) {
+			if v.Severity == conform.Violates {
+				violations++
+			}
+			if flags.json {
+				_ = out.encoder.Encode(v)
+				return
+			}
+			text.Violation(&report.Violation{Rule: v.Rule, Severity: string(v.Severity), Frames: v.Frames, File: v.File,
+				Connection: v.Connection, Src: v.Src, Dst: v.Dst, DestQP: v.DestQP, Text: v.Text})
+		}})
 	config.Follow, config.Leave = checker.Follow, checker.Leave
 	holdMemory(config.MaxHalves)
 	analyzer := dissect.NewAnalyzer(config)

@@ -100,7 +100,7 @@ func (flags *lossFlags) run(s streams, names []string) error {
 	}
 	config := dissect.Config{
 		Locator:       locator,
-		MaxGaps:       int(flags.maxGaps),
+		MaxGaps:       flags.keep(),
 		MaxHalves:     int(flags.maxHalves),
 		ReorderedGaps: flags.gaps == "all",
 		Selection:     flags.selection.chosen(),
@@ -158,6 +158,15 @@ func (flags *lossFlags) run(s streams, names []string) error {
 		return cli.ErrFound
 	}
 	return failed
+}
+
+// keep is how many gaps of a stream the report needs: the text sums up more than it
+// lists.
+func (flags *lossFlags) keep() int {
+	if flags.json {
+		return int(flags.maxGaps)
+	}
+	return max(int(flags.maxGaps), 1000)
 }
 
 // print writes the report to out, as it suits where that leads.

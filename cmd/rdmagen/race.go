@@ -35,8 +35,10 @@ type lap struct {
 	Needed        int64   `json:"resent_needed"`
 	Redundant     int64   `json:"resent_redundant"`
 	Feedback      int64   `json:"feedback_packets"`
-	FeedbackBytes int64   `json:"feedback_bytes"` // of frames
-	Efficiency    float64 `json:"efficiency"`     // payload sent once, of the bytes of all frames
+	FeedbackBytes int64   `json:"feedback_bytes"`    // of frames
+	Held          int     `json:"held_packets_peak"` // sent and not acknowledged, at one moment
+	HeldBytes     int64   `json:"held_bytes_peak"`   // of their payload
+	Efficiency    float64 `json:"efficiency"`        // payload sent once, of the bytes of all frames
 }
 
 func newRace(s streams) *cobra.Command {
@@ -47,8 +49,10 @@ func newRace(s streams) *cobra.Command {
 		Long: `race runs the same work over the same lossy network with each transport, once for
 each loss rate, and prints a line for each: the time until all is done, data
 packets, those sent again with and without need, and what the feedback costs. A
-resend is redundant if an earlier copy arrived intact. Efficiency is the payload
-sent once, of the bytes of all frames in both directions.`,
+resend is redundant if an earlier copy arrived intact. Held is the most that the
+send buffer had to keep at one moment, from the oldest packet not acknowledged to
+the newest sent, in packets and in bytes of payload. Efficiency is the payload sent
+once, of the bytes of all frames in both directions.`,
 		Example: "  rdmagen race --size 1MiB --losses 0,0.001,0.01\n  rdmagen race --windows 4,64 --ack-timeouts 3,10 --json --plot race.svg",
 		Args:    cobra.NoArgs,
 	}
@@ -58,7 +62,7 @@ sent once, of the bytes of all frames in both directions.`,
 	f.IntSliceVar(&flags.windows, "windows", nil, "run go-back-n with each of these `windows` as well")
 	f.IntSliceVar(&flags.timeouts, "ack-timeouts", nil, "run go-back-n with each of these timeout `codes` as well")
 	f.BoolVar(&flags.json, "json", false, "a line of JSON for each run")
-	f.StringVar(&flags.plot, "plot", "", "draw efficiency against loss rate into an SVG `file`")
+	f.StringVar(&flags.plot, "plot", "", "draw each measure against the loss rate into an SVG `file`")
 	command.RunE = func(command *cobra.Command, _ []string) error {
 		scenario, err := flags.scenario(command)
 		if err != nil {
@@ -151,6 +155,9 @@ func (e *entrant) run(p float64) (lap, error) {
 	l := lap{Transport: e.name, Loss: p, Time: int64(r.LastEnded), Incomplete: r.Failed() + r.Unfinished(),
 		Data: r.Data, Payload: r.Payload, Feedback: r.Acks, FeedbackBytes: r.AckBytes}
 	l.Needed, l.Redundant = books.sums()
+	for i := range r.Held {
+		l.Held, l.HeldBytes = max(l.Held, r.Held[i].MostPackets), max(l.HeldBytes, r.Held[i].MostBytes)
+	}
 	if r.Bytes > 0 {
 		l.Efficiency = float64(r.Payload-r.ResentLoad) / float64(r.Bytes)
 	}
@@ -168,11 +175,11 @@ func showLaps(w io.Writer, laps []lap, asJSON bool) error {
 		return nil
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "loss\ttransport\ttime us\tincomplete\tdata\tresent needed\tredundant\tfeedback\tfeedback bytes\tefficiency\t")
+	fmt.Fprintln(t, "loss\ttransport\ttime us\tincomplete\tdata\tresent needed\tredundant\tfeedback\tfeedback bytes\theld\theld bytes\tefficiency\t")
 	for i := range laps {
 		l := &laps[i]
-		fmt.Fprintf(t, "%g\t%s\t%.1f\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t\n", l.Loss, l.Transport, float64(l.Time)/1e3, l.Incomplete, l.Data,
-			l.Needed, l.Redundant, l.Feedback, l.FeedbackBytes, l.Efficiency)
+		fmt.Fprintf(t, "%g\t%s\t%.1f\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t\n", l.Loss, l.Transport, float64(l.Time)/1e3, l.Incomplete, l.Data,
+			l.Needed, l.Redundant, l.Feedback, l.FeedbackBytes, l.Held, l.HeldBytes, l.Efficiency)
 	}
 	return t.Flush()
 }

@@ -104,3 +104,69 @@ func TestRaceTimeouts(t *testing.T) {
 		t.Errorf("%+v, %+v: want %d ns more", short, long, step)
 	}
 }
+
+// held runs a scenario with a transport, and gives the most that was held.
+func held(t *testing.T, s *sim.Scenario) (packets int, bytes int64) {
+	t.Helper()
+	l, err := (&entrant{string(s.Transport.Name), *s}).run(0)
+	if err != nil || l.Incomplete > 0 {
+		t.Fatalf("%s: %v, %d incomplete", s.Transport.Name, err, l.Incomplete)
+	}
+	return l.Held, l.HeldBytes
+}
+
+// A send window fills before the first acknowledgement comes back, and no more
+// than that is ever held: packets are the window, bytes that times the MTU.
+func TestRaceHeldIsWindow(t *testing.T) {
+	for _, n := range []int{1, 4, 13, 32} {
+		s := sim.Default()
+		s.Links[0].Delay = time.Millisecond
+		for _, transport := range []sim.Transport{{Name: sim.GoBackN, Window: n, AckEvery: 1}, {Name: sim.IRN, Cap: n, RTOLow: time.Second, RTOHigh: time.Second}} {
+			s.Transport = transport
+			if packets, bytes := held(t, &s); packets != n || bytes != int64(n*s.Pairs.MTU) {
+				t.Errorf("%s: %d packets, %d bytes held, want %d of %d", transport.Name, packets, bytes, n, s.Pairs.MTU)
+			}
+		}
+	}
+}
+
+// What is sent in less than a round trip is held as a whole, by each transport
+// alike, also the short last packet; so is what all queue pairs together send. Of
+// READs only the requests are.
+func TestRaceHeldIsAll(t *testing.T) {
+	s := sim.Default()
+	s.Links[0].Delay, s.Pairs.AckTimeout, s.Pairs.Count = time.Millisecond, 20, 3
+	s.Work[0].Size, s.Work[0].Count = sim.Fixed(5*1024-24), 3
+	for _, name := range sim.TransportNames() {
+		s.Transport = sim.Transport{Name: sim.TransportName(name)}
+		s.Work[0].Verb = "write"
+		if packets, bytes := held(t, &s); packets != 3*3*5 || bytes != 3*3*(5*1024-24) {
+			t.Errorf("%s: %d packets, %d bytes held", name, packets, bytes)
+		}
+		s.Work[0].Verb = "read"
+		if packets, bytes := held(t, &s); packets != 3*3 || bytes != 0 {
+			t.Errorf("%s: READs: %d packets, %d bytes held", name, packets, bytes)
+		}
+	}
+}
+
+// A lost packet keeps what follows it in the buffer until it is sent again. Without
+// a window that is more than before; with IRN's cap it is never more than the cap.
+func TestRaceHeldByLoss(t *testing.T) {
+	s := sim.Default()
+	start := psn.PSN(0)
+	s.Pairs.StartPSN, s.Work[0].Size, s.Links[0].Delay = &start, sim.Fixed(1<<20), time.Microsecond
+	lossy := s
+	lossy.Links = []sim.Link{s.Links[0]}
+	lossy.Links[0].There.Loss = []sim.Pick{{Model: sim.ByPSN, PSN: []sim.Copy{{PSN: 100, Copy: 1}}}}
+	s.Transport = sim.Transport{Name: sim.Windowless}
+	lossy.Transport = s.Transport
+	without, _ := held(t, &s)
+	if with, _ := held(t, &lossy); with <= without {
+		t.Errorf("%d packets held with a loss, %d without", with, without)
+	}
+	lossy.Transport = sim.Transport{Name: sim.IRN, Cap: 10}
+	if packets, _ := held(t, &lossy); packets != 10 {
+		t.Errorf("irn: %d packets held, the cap is 10", packets)
+	}
+}
