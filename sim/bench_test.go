@@ -90,7 +90,7 @@ func BenchmarkFlow(b *testing.B) {
 // gopacketWriter writes n packets like the frames. They are collected as those of
 // the capture writer are: alone each would cost two system calls.
 func gopacketWriter(b *testing.B, null io.Writer, frames []dissect.Frame, n int) {
-	collected := bufio.NewWriterSize(null, 1<<18)
+	collected := bufio.NewWriterSize(null, 1<<17)
 	w := pcapgo.NewWriter(collected)
 	if err := w.WriteFileHeader(65535, layers.LinkTypeEthernet); err != nil {
 		b.Fatal(err)
