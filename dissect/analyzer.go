@@ -358,8 +358,11 @@ func (a *Analyzer) newHalf(key *halfKey, hash uint32, op codec.Opcode) *half {
 		a.evict(0)
 	}
 	a.nHalves++
-	h, begun := &half{}, &a.unbegun
-	if !op.Response() {
+	var h *half
+	begun := &a.unbegun
+	if op.Response() {
+		h = &half{}
+	} else {
 		s := &sender{}
 		h, begun = &s.half, &s.flow
 	}
