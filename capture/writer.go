@@ -70,7 +70,7 @@ type described struct {
 }
 
 // outputSize is what is collected before it is written.
-const outputSize = 64 << 10
+const outputSize = 128 << 10
 
 // NewWriter begins a capture on dst. name stands for it in messages. It does not
 // close dst. The error, as that of all methods, is an *Error.

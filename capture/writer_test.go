@@ -201,7 +201,7 @@ func TestWriterFaults(t *testing.T) {
 		t.Skip(err)
 	}
 	f := dissect.Frame{Data: data(1<<10, 0), Link: 1}
-	for range 100 {
+	for range 2 * outputSize / len(f.Data) {
 		err = w.WriteFrame(&f)
 	}
 	for _, err := range []error{err, w.AddDrops(0, 0, 1), w.Flush(), w.Close()} {

@@ -51,15 +51,16 @@ type Analyzer struct {
 	totals    Totals
 	pauses    flowControl
 	evicted   Evicted
-	retired   Totals // of selected halves that were evicted or idle
-	gone      Counts // of them and of idle ones, for Retired
-	weight    int64  // of all halves, bytes
-	gapLimit  int    // closed gaps that a stream keeps, MaxGaps or fewer
-	gapsKept  int    // closed, by all streams
-	gapsOpen  int    // not retired, of all streams
-	inLimbo   int    // packets, see restart.go
-	effort    int64  // steps taken for packets, of all streams, see effort.go
-	looks     int64  // at halves that may be partners
+	retired   Totals    // of selected halves that were evicted or idle
+	gone      Counts    // of them and of idle ones, for Retired
+	weight    int64     // of all halves, bytes
+	gapLimit  int       // closed gaps that a stream keeps, MaxGaps or fewer
+	room      worstRoom // to find the worst of them in
+	gapsKept  int       // closed, by all streams
+	gapsOpen  int       // not retired, of all streams
+	inLimbo   int       // packets, see restart.go
+	effort    int64     // steps taken for packets, of all streams, see effort.go
+	looks     int64     // at halves that may be partners
 	asides    tallies
 	unbegun   flow                // of streams that have not begun; stays empty
 	uncourted courtship           // of halves whose partner nobody looks for; stays empty
@@ -360,8 +361,11 @@ func (a *Analyzer) newHalf(key *halfKey, hash uint32, op codec.Opcode) *half {
 		a.evict(0)
 	}
 	a.nHalves++
-	h, begun := &half{}, &a.unbegun
-	if !op.Response() {
+	var h *half
+	begun := &a.unbegun
+	if op.Response() {
+		h = &half{}
+	} else {
 		s := &sender{}
 		h, begun = &s.half, &s.flow
 	}

@@ -13,21 +13,30 @@ func (s *stream) conclude(g *gap) {
 		}
 		return
 	}
-	for _, piece := range s.pieces(g) {
-		d.gapsTotal++
-		switch {
-		case piece.left == 0 && piece.Last >= s.acked && piece.unheard(s):
-			piece.closed, piece.filled = Open, sight{}
-			s.tellGapEnd(&piece, s.a.here)
-		case piece.left == 0:
-			if piece.evidence == EvidenceTimeout {
-				s.tellGap(GapClosed, &piece) // an acknowledgement ends the doubt
-			}
-		default:
-			s.closeHole(&piece)
-		}
-		s.keep(&piece)
+	if len(s.received(g)) == 0 {
+		s.over(g)
+		return
 	}
+	for _, piece := range s.pieces(g) {
+		s.over(&piece)
+	}
+}
+
+// over counts and keeps a gap that the report has as it is.
+func (s *stream) over(g *gap) {
+	s.d.gapsTotal++
+	switch {
+	case g.left == 0 && g.Last >= s.acked && g.unheard(s):
+		g.closed, g.filled = Open, sight{}
+		s.tellGapEnd(g, s.a.here)
+	case g.left == 0:
+		if g.evidence == EvidenceTimeout {
+			s.tellGap(GapClosed, g) // an acknowledgement ends the doubt
+		}
+	default:
+		s.closeHole(g)
+	}
+	s.keep(g)
 }
 
 // forgetGap drops what is known of PSNs whose gap is over.
@@ -68,7 +77,7 @@ func (s *stream) closeHole(g *gap) {
 // and so is what lies between them.
 func (s *stream) pieces(g *gap) []gap {
 	d := s.d
-	had := within(&d.holes, g.Intersect(psn.Span{First: g.First, Last: s.acked - 1}))
+	had := s.received(g)
 	if len(had) == 0 {
 		return []gap{*g}
 	}
@@ -89,6 +98,11 @@ func (s *stream) pieces(g *gap) []gap {
 		next = hole.Last + 1
 	}
 	return s.piece(out, g, psn.Span{First: next, Last: g.Last})
+}
+
+// received are the holes of a gap that the receiver has.
+func (s *stream) received(g *gap) []psn.Span {
+	return within(&s.d.holes, g.Intersect(psn.Span{First: g.First, Last: s.acked - 1}))
 }
 
 // piece appends a part of a gap.

@@ -41,8 +41,11 @@ func (a *Analyzer) tired() bool {
 // mayLook reports whether partners may be looked for.
 func (a *Analyzer) mayLook() bool { return a.looks < maxLooks+looksOfPacket*a.totals.Packets }
 
-// shifted counts the move of n gaps in memory.
-func (d *recovery) shifted(n int) { d.effort += int64(n) / 16 }
+// shifted counts the move of n gaps in memory, which are large.
+func (d *recovery) shifted(n int) { d.effort += int64(n) }
+
+// looked counts a look at n of what lies in a row.
+func (d *recovery) looked(n int) { d.effort += int64(n) / 16 }
 
 // bound keeps what a stream remembers, and what its packets cost, bounded.
 func (s *stream) bound() {
@@ -71,6 +74,9 @@ func (s *stream) bound() {
 	}
 	if len(d.gaps) > limit || len(d.holes.Spans()) > limit {
 		s.letGo(limit / 2)
+	}
+	if d.strained {
+		s.boundSkips(limit, s.a.here)
 	}
 	for _, set := range [...]*psn.Set{&d.unseen, &d.counted, &d.again, &d.refused, &d.refusedBefore, &d.tardy,
 		&d.undecided, &d.spoilt, &d.missed, &d.picks.has, &d.picks.synchronised} {
@@ -105,6 +111,7 @@ func (s *stream) letGo(keep int) {
 		}
 	}
 	s.retire(before)
+	d.known = max(d.known, before)
 	if cap(d.gaps) > 64 && len(d.gaps) < cap(d.gaps)/4 {
 		d.gaps = slices.Clone(d.gaps)
 	}

@@ -1,6 +1,8 @@
 package dissect
 
 import (
+	"slices"
+
 	"github.com/rdmadump/rdmadump/codec"
 	"github.com/rdmadump/rdmadump/psn"
 )
@@ -34,12 +36,7 @@ func (f *feedback) rare() *seldom {
 const maxNakPSNs = 4096
 
 func (f *seldom) nak(p psn.PSN) {
-	for i := len(f.nakPSNs) - 1; i >= 0; i-- {
-		if f.nakPSNs[i] == p {
-			return
-		}
-	}
-	if len(f.nakPSNs) < maxNakPSNs {
+	if len(f.nakPSNs) < maxNakPSNs && !slices.Contains(f.nakPSNs, p) {
 		f.nakPSNs = append(f.nakPSNs, p)
 	}
 }

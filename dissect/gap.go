@@ -335,22 +335,3 @@ func (s *stream) keep(g *gap) {
 	}
 	s.a.boundKept()
 }
-
-// worstFirst sorts gaps by how much they lost, and by place where that is equal.
-func worstFirst(gaps []gap) {
-	slices.SortStableFunc(gaps, func(a, b gap) int {
-		if wa, wb := a.count*int64(max(a.copies, 1)), b.count*int64(max(b.copies, 1)); wa != wb {
-			if wa > wb {
-				return -1
-			}
-			return 1
-		}
-		switch {
-		case a.First < b.First:
-			return -1
-		case a.First > b.First:
-			return 1
-		}
-		return 0
-	})
-}

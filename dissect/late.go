@@ -129,14 +129,26 @@ func (s *stream) arrivedAfterAll(span psn.Span, at sight) {
 	d.missed.Remove(span)
 }
 
-// recallReach is how many of the newest gap records may be taken back.
-const recallReach = 4096
+// recallReach is how many of the newest gap records may be taken back, and
+// strainedReach how many of a strained stream.
+const recallReach, strainedReach = 4096, 64
+
+// recallable is the index of the first gap record that may be taken back; the
+// look at those from there on is counted.
+func (d *recovery) recallable() int {
+	reach := recallReach
+	if d.strained {
+		reach = strainedReach
+	}
+	n := len(d.done)
+	d.looked(min(n, reach))
+	return max(0, n-reach)
+}
 
 // recall turns a part of a gap that was over already into one that was late.
 func (s *stream) recall(span psn.Span, closed Closed, at sight) {
 	d := s.d
-	newest := max(0, len(d.done)-recallReach)
-	d.shifted(len(d.done) - newest)
+	newest := d.recallable()
 	for i := len(d.done) - 1; i >= newest; i-- {
 		g := &d.done[i]
 		if part := span.Intersect(g.Span); part.Len() > 0 && g.closed == closed {
@@ -166,8 +178,7 @@ func (s *stream) recallAt(i int, part psn.Span, at sight) {
 
 // recallCopy takes back one of several copies that a gap lost which is over.
 func (d *recovery) recallCopy(span psn.Span) bool {
-	newest := max(0, len(d.done)-recallReach)
-	d.shifted(len(d.done) - newest)
+	newest := d.recallable()
 	for i := len(d.done) - 1; i >= newest; i-- {
 		if g := &d.done[i]; g.closed == ClosedRetransmitted && len(g.again) > 0 && g.again[0].Contains(span.First) {
 			g.takeBack(span)
@@ -213,7 +224,7 @@ func (d *recovery) replaced(q psn.Seq) bool {
 		see(&d.gaps[i])
 	}
 	newest := max(0, len(d.done)-replacedReach)
-	d.shifted(len(d.done) - newest)
+	d.looked(len(d.done) - newest)
 	for i := newest; i < len(d.done); i++ {
 		see(&d.done[i])
 	}

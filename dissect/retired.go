@@ -41,10 +41,17 @@ func (a *Analyzer) keepWorst(d *recovery, limit int) {
 	if len(d.done) <= limit {
 		return
 	}
-	worstFirst(d.done)
 	d.worst = true
 	a.gapsKept -= len(d.done) - limit
-	d.done = slices.Clone(d.done[:limit])
+	a.room.gaps = a.room.worst(d.done, limit)
+	if cap(d.done) > 4*limit+64 {
+		d.done = slices.Clone(a.room.gaps) // more were kept before
+	} else {
+		rest := d.done[copy(d.done, a.room.gaps):]
+		clear(rest)
+		d.done = d.done[:limit]
+	}
+	clear(a.room.gaps)
 }
 
 // boundKept halves what each stream may keep where all keep too much.

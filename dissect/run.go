@@ -153,7 +153,7 @@ func (s *stream) newRun(seq psn.Seq, at sight, silence int64) {
 		r.first = max(r.first, d.after)
 	}
 	d.refusedBefore.Clear()
-	d.shifted(len(d.refused.Spans()))
+	d.looked(len(d.refused.Spans()))
 	for _, span := range d.refused.Spans() {
 		d.refusedBefore.Insert(span)
 	}

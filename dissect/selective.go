@@ -237,24 +237,23 @@ func (s *stream) repairReason(in *arrival, seq psn.Seq) {
 func (s *stream) reported(span psn.Span, newest psn.Seq, at sight, by Evidence) {
 	d := s.d
 	s.wants(span.First, at.time)
-	span = span.Intersect(psn.Span{First: max(s.first, s.acked), Last: s.top - 1})
+	span = span.Intersect(psn.Span{First: max(s.first, s.acked, d.known), Last: s.top - 1})
 	var missing []psn.Span
 	missing = d.picks.has.Gaps(missing, span)
 	for _, part := range missing {
 		for _, hole := range within(&d.holes, part) {
-			d.effort += int64(len(d.gaps)) / 4
-			for i := range d.gaps {
-				if d.gaps[i].Intersect(hole).Len() > 0 {
-					d.gaps[i].confirmed, d.gaps[i].suspect = by, false
-					if d.gaps[i].evidence == by {
-						d.gaps[i].confirmed = ""
-					}
+			d.effort++
+			for i, _ := d.gapAt(hole.First); i < len(d.gaps) && d.gaps[i].First <= hole.Last; i++ {
+				d.effort++
+				d.gaps[i].confirmed, d.gaps[i].suspect = by, false
+				if d.gaps[i].evidence == by {
+					d.gaps[i].confirmed = ""
 				}
 			}
 			d.name(hole)
 		}
 		for _, seen := range outside(&d.holes, part) {
-			d.shifted(len(d.picks.repairs))
+			d.looked(len(d.picks.repairs))
 			for _, fresh := range d.picks.notOnTheWay(seen, newest, s.half.transport == mpRDMA, at.time-max(s.rttMin, s.slowestPath())) {
 				for _, sent := range s.packetsIn(fresh) {
 					s.miss(sent, gap{run: d.run.id, evidence: by, where: Downstream, opened: at})

@@ -48,16 +48,26 @@ func (d *recovery) outsideReads(span psn.Span) []psn.Span {
 // skipOver notes a skip.
 func (s *stream) skipOver(span psn.Span, at sight) {
 	d := s.d
-	if len(d.skips) >= maxOpenGaps {
-		s.loseHarmless(d.skips[0].Span, EvidenceObserved, d.skips[0].at, at)
-		d.skips = slices.Delete(d.skips, 0, 1)
-	}
+	s.boundSkips(maxOpenGaps-1, at)
 	d.skips = append(d.skips, skip{span, at})
+}
+
+// boundSkips takes the oldest skips for lost where there are more than a limit.
+func (s *stream) boundSkips(limit int, at sight) {
+	d := s.d
+	n := len(d.skips) - limit
+	if n <= 0 {
+		return
+	}
+	for _, k := range d.skips[:n] {
+		s.loseHarmless(k.Span, EvidenceObserved, k.at, at)
+	}
+	d.skips = slices.Delete(d.skips, 0, n)
 }
 
 // skipped is the index of the skip that holds the Seq, -1 if none does.
 func (d *recovery) skipped(q psn.Seq) int {
-	d.effort += int64(len(d.skips)) / 16
+	d.looked(len(d.skips))
 	return slices.IndexFunc(d.skips, func(k skip) bool { return k.Contains(q) })
 }
 

@@ -148,8 +148,9 @@ type recovery struct {
 	unlisted                 int64 // ranges that found no place in lostPSNs or forgotten, until they are counted
 	effortKnown              int64 // effort when it was last counted for all streams
 	strained                 bool
-	openKnown                int   // gaps when they were last counted for all streams
-	timer                    int64 // shortest wait that ended an idle wire, 0 while none did
+	openKnown                int     // gaps when they were last counted for all streams
+	known                    psn.Seq // what lies before was let go: no report of it opens a gap again
+	timer                    int64   // shortest wait that ended an idle wire, 0 while none did
 	findings                 []Finding
 	numbers                  numbers
 	sentLast                 psn.Seq     // place of the last packet that came in turn

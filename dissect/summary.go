@@ -314,8 +314,7 @@ func (s *stream) foretell(out *Stream, t trust) {
 	out.GapsReordered = d.gapsReordered
 	out.NotCaptured += d.notCaptured
 	out.LostRanges = ranges(&lostPSNs)
-	worstFirst(gaps)
-	gaps = gaps[:min(len(gaps), s.a.gapLimit)]
+	gaps = s.a.room.worst(gaps, s.a.gapLimit)
 	for i := range gaps {
 		out.Gaps = append(out.Gaps, s.gap(&gaps[i]))
 	}

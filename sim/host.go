@@ -19,6 +19,7 @@ type host struct {
 	id    uint16      // identification of the next packet, IPv4
 	psn   psn.PSN     // of the next management datagram
 	until picoseconds // until when the port sends
+	pace  pace
 
 	urgent  queue[order]                         // management and congestion notifications
 	waiting [transport.Reply + 1]queue[*machine] // by what they had to send
@@ -80,7 +81,7 @@ func (m *machine) wait(class transport.Ready) {
 // serve has a port send what it can at the moment.
 func (r *run) serve(h *host) {
 	for !h.freeing && (h.urgent.n > 0 || h.queued > 0) {
-		if h.until.time() > r.now {
+		if h.until > exact(r.now) {
 			h.freeing = true
 			r.schedule(h.until.time(), free, h.end)
 			return
@@ -156,10 +157,10 @@ func (r *run) send(h *host, f *flight) {
 	if !h.watched && len(h.taps) > 0 { // nobody looks at the frame any more
 		r.scratch, f.frame = f.frame, r.scratch[:0]
 	}
-	if h.until.time() < r.now { // else it has just become free, and no part of a nanosecond is wasted
+	if h.until+999 < exact(r.now) { // else it has just become free, and no part of a nanosecond is wasted
 		h.until = exact(r.now)
 	}
-	h.until += taken(f.wire, h.Rate)
+	h.until += h.pace.taken(f.wire, h.Rate)
 	at := h.until.time()
 	if first := f.lanes[0]; len(first.before) == 0 {
 		r.enter(first, f, at)

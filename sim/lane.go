@@ -11,6 +11,7 @@ type lane struct {
 	*Link
 	id   int         // among the lanes of the run
 	busy picoseconds // until when its transmitter is
+	pace pace
 
 	loss, damage, duplicate, mark []picker
 	reorder                       []picker
@@ -57,6 +58,21 @@ func (p picoseconds) time() transport.Time { return transport.Time((p + 999) / 1
 
 // taken is how long so many bytes take at a rate.
 func taken(bytes int, r Rate) picoseconds { return picoseconds(float64(bytes) * 8e12 / float64(r)) }
+
+// pace remembers how long the newest packet took, as most are as long as the one
+// before.
+type pace struct {
+	bytes int
+	takes picoseconds
+}
+
+// taken is how long so many bytes take at a rate, which is always the same.
+func (p *pace) taken(bytes int, r Rate) picoseconds {
+	if bytes != p.bytes {
+		p.bytes, p.takes = bytes, taken(bytes, r)
+	}
+	return p.takes
+}
 
 // enter takes a packet at a moment, which is not before that of the packet taken
 // last.
@@ -115,7 +131,7 @@ func (n *lane) occupy(f *flight, at transport.Time) transport.Time {
 	if n.Rate == 0 {
 		return at
 	}
-	n.busy = max(n.busy, exact(at)) + taken(f.wire, n.Rate)
+	n.busy = max(n.busy, exact(at)) + n.pace.taken(f.wire, n.Rate)
 	return n.busy.time()
 }
 

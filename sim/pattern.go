@@ -40,7 +40,11 @@ func newPattern(s *Scenario) *pattern {
 		p.before[i+1] = register
 	}
 	for i := range p.moved {
-		for v := range p.moved[i] {
+		for v := 1; v < len(p.moved[i]); v++ {
+			if rest := v & (v - 1); rest > 0 {
+				p.moved[i][v] = p.moved[i][rest] ^ p.moved[i][v^rest]
+				continue
+			}
 			register := uint32(v) << (8 * i)
 			for range p.mtu {
 				register = step(register, 0)

@@ -68,7 +68,8 @@ func (o *parts) at(i, n int) codec.Operation {
 // VA and length move, the PSN is that of the first response.
 func (m *Message) Fill(p *Packet, qp *QP, i int) {
 	op := codec.Op(codec.RC, operations[m.Verb].at(i, m.Packets))
-	*p = Packet{Packet: codec.Packet{Headers: op.Headers()}}
+	*p = Packet{}
+	p.Headers = op.Headers()
 	p.BTH = codec.BTH{Opcode: op, PKey: qp.PKey, DestQP: qp.DestQP, PSN: (m.First + psn.Seq(i)).PSN()}
 	off := uint32(i * qp.MTU)
 	switch op.Verb() {

@@ -164,7 +164,8 @@ func (r *Replies) Next(p *Packet) {
 		op, at = Response(v.sent, v.packets), at+psn.Seq(v.sent)
 	}
 	opcode := codec.Op(codec.RC, op)
-	*p = Packet{Packet: codec.Packet{Headers: opcode.Headers()}}
+	*p = Packet{}
+	p.Headers = opcode.Headers()
 	p.BTH = codec.BTH{Opcode: opcode, PKey: r.qp.PKey, DestQP: r.qp.SrcQP, PSN: at.PSN()}
 	p.AETH = codec.AETH{Syndrome: codec.SyndromeACK, MSN: v.msn}
 	switch v.kind {

@@ -70,13 +70,18 @@ func (q *SendQueue) Len() int { return q.waiting.Len() }
 // logarithmic time, and constant time where PSNs come in order.
 func (q *SendQueue) Find(s psn.Seq) *Message {
 	w := &q.waiting
+	if q.found < w.Len() {
+		if m := w.At(q.found); m.First <= s && s < m.End() {
+			return m
+		}
+	}
 	if w.Len() == 0 || s >= q.End || s < w.At(0).First {
 		return nil
 	}
-	for _, i := range [...]int{q.found, q.found + 1} {
-		if i < w.Len() && w.At(i).First <= s && s < w.At(i).End() {
-			q.found = i
-			return w.At(i)
+	if next := q.found + 1; next < w.Len() {
+		if m := w.At(next); m.First <= s && s < m.End() {
+			q.found = next
+			return m
 		}
 	}
 	q.found = sort.Search(w.Len(), func(i int) bool { return s < w.At(i).End() })
