@@ -8,6 +8,7 @@ import (
 	"github.com/rdmadump/rdmadump/capture"
 	"github.com/rdmadump/rdmadump/dissect"
 	"github.com/rdmadump/rdmadump/internal/cli"
+	"github.com/rdmadump/rdmadump/report"
 )
 
 // watchFlags are the flags of analyses that a live capture alone has.
@@ -63,7 +64,7 @@ func (w *watchFlags) begin(s streams, every time.Duration) *watch {
 // follow has a pass that feeds the analyzer tell of what it reads.
 func (w *watch) follow(reading *pass, analyzer *dissect.Analyzer) {
 	w.analyzer = analyzer
-	open, feed := reading.open, reading.frame
+	open, feed, told := reading.open, reading.frame, reading.streams
 	reading.waiting, reading.broken = w.waiting, w.slow.broken
 	reading.open = func(part *capture.Part) {
 		open(part)
@@ -77,6 +78,9 @@ func (w *watch) follow(reading *pass, analyzer *dissect.Analyzer) {
 	}
 	reading.close = func(i int, part *capture.Part, fault error) error {
 		analyzer.CloseCapture(i, part.Info().Drops-w.drops, fault)
+		if in := analyzer.Input(i); fault == nil && in.RDMAFrames == 0 {
+			told.tellNone(in.File, report.NoPackets{Frames: int(in.Frames), Fragments: int(in.Fragments)})
+		}
 		return nil
 	}
 }

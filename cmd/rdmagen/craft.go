@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -168,7 +167,7 @@ func (c *craftFlags) run(command *cobra.Command, s streams, args []string) error
 		return err
 	}
 	defer source.close()
-	interrupted, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	interrupted, restore := signal.NotifyContext(context.Background(), cli.EndSignals()...)
 	defer restore()
 	context.AfterFunc(interrupted, restore) // a second one ends the program at once
 	b, f, w := craft.Builder{Seed: c.seed}, dissect.Frame{}, (*capture.Writer)(nil)

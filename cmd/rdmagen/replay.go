@@ -10,7 +10,6 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -271,7 +270,7 @@ func (c *replayFlags) run(command *cobra.Command, s streams, n *replay.Network, 
 	if c.truth != "" && (same(c.truth, c.output.name) || c.truth != "-" && (same(c.truth, name) || same(c.truth, c.file))) {
 		return cli.Usage(command, "%s would be used twice: name another file", c.truth)
 	}
-	interrupted, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	interrupted, restore := signal.NotifyContext(context.Background(), cli.EndSignals()...)
 	defer restore()
 	context.AfterFunc(interrupted, restore) // a second one ends the program at once
 	if err := c.output.check(command, s, []string{name, c.file}); err != nil {
