@@ -48,6 +48,7 @@ type watch struct {
 	slow     *outlet
 	ticks    *time.Ticker
 	tick     func(now time.Time, at int64) // at is the time by the clock of the frames
+	quiet    func()                        // called while there are no frames
 	drops    uint64                        // told to the analyzer
 	newest   int64                         // time of a frame
 }
@@ -99,6 +100,9 @@ func (w *watch) frame(f *dissect.Frame) error {
 // waiting is called while there are no frames.
 func (w *watch) waiting() {
 	w.look()
+	if w.quiet != nil {
+		w.quiet()
+	}
 	_ = w.out.flush()
 }
 
