@@ -89,7 +89,8 @@ func TestServeFile(t *testing.T) {
 		s := startServe(t, gapCase)
 		s.await("/metrics", "\nrdmadump_lost_packets_total 2\n")
 		s.await("/connections", `"qpn":"0x000111"`)
-		if got := s.get("/healthz"); !strings.HasPrefix(got, "HTTP/1.0 200 ") {
+		s.await("/metrics", "\nrdmadump_capture_up 0\n")
+		if got := s.get("/healthz"); !strings.HasPrefix(got, "HTTP/1.0 200 ") || !strings.HasSuffix(got, "\r\n\r\nok, the capture is at its end\n") {
 			t.Error(got)
 		}
 		s.end(signal, 0)

@@ -96,7 +96,7 @@ func (c *craftFlags) register(command *cobra.Command) {
 	f.StringArrayVar(&c.tags, "vlan", nil, "`ID` of a VLAN tag, outermost first; may be repeated")
 	f.IntVar(&c.cut, "cut", 0, "capture `N` bytes of each frame (default all)")
 	f.IntVar(&c.count, "count", 1, "make `N` packets of what the flags describe, PSNs counting up")
-	f.Uint64Var(&c.seed, "seed", 1, "seed of payload")
+	f.Uint64Var(&c.seed, "seed", 1, "seed `N` of payload")
 	c.output.register(command)
 	for _, header := range craft.Keys() {
 		for _, field := range craft.Fields(header) {
