@@ -28,7 +28,7 @@ func (p *page) capture(c *dissect.Capture) {
 		{int64(min(c.CaptureDrops, 1<<62)), "frame dropped by the capture", "frames dropped by the capture"},
 		{c.BadICRC, "with a bad ICRC", "with a bad ICRC"},
 		{c.CutFrames, "cut short", "cut short"},
-		{c.DuplicateFrames, "seen twice", "mirrored twice"},
+		{c.DuplicateFrames, "seen twice", "seen twice"},
 		{c.Fragments, "IP fragment, not decoded", "IP fragments, not decoded"},
 	} {
 		if t.n > 0 {

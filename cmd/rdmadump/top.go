@@ -217,7 +217,12 @@ func (flags *topFlags) show(s streams, terminal *os.File, names []string) error 
 	}
 	if text := told.all(); len(text) > 0 {
 		_, _ = s.err.Write(text)
-		return cli.ErrReported
+		select {
+		case <-ended:
+			return failed
+		default: // it does not end, which is no good end
+			return cli.ErrReported
+		}
 	}
 	return nil
 }
