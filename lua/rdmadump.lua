@@ -1494,6 +1494,10 @@ end
 -- The IP identification tells the order of sending where the sender counts its
 -- packets with it: it is believed once it counted on while the PSN went back.
 
+local number, ordered, sent_rest, sent_less, sent_up_to
+
+do
+
 local MAX_ID_STEP = 4096 -- packets sent to others in between, or lost
 local STEPS_OF_JUMP = 8  -- times that it must count on for each jump
 
@@ -1520,7 +1524,7 @@ end
 
 -- number gives a packet its place, from the first trouble of its stream on. New
 -- data that passed since without a look counts too.
-local function number(s, p)
+function number(s, p)
   p.place, p.order = nil, nil
   local d = s.d
   if d == nil then return end
@@ -1537,7 +1541,7 @@ local function number(s, p)
   p.place, p.order = take_number(n, p.id)
 end
 
-local function ordered(s, p)
+function ordered(s, p)
   local n = s.d and s.d.numbers
   if n == nil or not n.counts or n.steps <= STEPS_OF_JUMP * n.jumps or s.response or
     s.half.transport ~= "go-back-n" or s.half.service == "UC" then return nil end
@@ -1546,7 +1550,7 @@ end
 
 -- sent_rest reports whether all that the run had yet to carry before seq was sent,
 -- and nothing else had the sender begin there.
-local function sent_rest(s, p, seq, idle)
+function sent_rest(s, p, seq, idle)
   if ordered(s, p) ~= "in order" or p.place - s.d.sent_last - 1 ~= seq - s.next then return false end
   for _, k in ipairs(s.d.asks) do
     if k.seq == seq then return false end
@@ -1555,15 +1559,17 @@ local function sent_rest(s, p, seq, idle)
 end
 
 -- sent_less reports whether the run broke off before it had carried all of that.
-local function sent_less(s, p, seq)
+function sent_less(s, p, seq)
   if ordered(s, p) ~= "in order" then return false end
   local n, partner = p.place - s.d.sent_last - 1, s.half.partner
   local reads = s.reads[1] ~= nil or partner == nil or partner.resp ~= nil
   return n < seq - s.next and (n == 0 or not reads)
 end
 
-local function sent_up_to(s, p)
+function sent_up_to(s, p)
   if p.order == "in order" and s.d then s.d.sent_last = p.place end
+end
+
 end
 
 -- Runs: which packets are sent again, and why.
@@ -2537,10 +2543,6 @@ end
 -- halves that answer each other are a connection. The BTH names no source queue
 -- pair, so that PSNs must tell who answers whom, or connection management.
 
-local MAX_HALVES = 65536
-local MAX_SUITORS = 256
-local MAX_WAITING = 64 -- acknowledgements whose stream is not known yet
-
 local halves = {}  -- by addresses, then by queue pair number
 local between = {} -- by addresses, all halves in a list
 local all = {}     -- in order of appearance
@@ -2551,6 +2553,10 @@ local remembered = 0
 local new_half, mirrored, take, manage
 
 do
+
+local MAX_HALVES = 65536
+local MAX_SUITORS = 256
+local MAX_WAITING = 64 -- acknowledgements whose stream is not known yet
 
 local meet, take_feedback
 
@@ -3586,6 +3592,10 @@ register_postdissector(rdma)
 -- The full dissector, for who wants it: one for each carrier, to be put where
 -- the built-in ones are.
 
+local places = {} -- the dissector tables where the full dissectors go
+
+do
+
 local function full(name, text, find)
   local proto = Proto(name, text .. " (rdmadump " .. VERSION .. ")")
   function proto.dissector(tvb, pinfo, tree)
@@ -3628,23 +3638,21 @@ local infiniband = full("rdma_ib", "InfiniBand", function(s)
   if after == 3 and #s >= 48 then return 48, wire - 48, "ib" end
 end)
 
--- places are the dissector tables where the full dissectors go.
-local places = {}
+local function add(name, key, proto)
+  local ok, t = pcall(DissectorTable.get, name)
+  if ok and t then places[#places + 1] = { table = t, key = key, proto = proto, old = t:get_dissector(key) } end
+  return ok and t
+end
 
-do
-  local add = function(name, key, proto)
-    local ok, t = pcall(DissectorTable.get, name)
-    if ok and t then places[#places + 1] = { table = t, key = key, proto = proto, old = t:get_dissector(key) } end
-    return ok and t
-  end
-  local udp_ports = add("udp.port", 4791, roce2)
-  add("ethertype", 0x8915, roce1)
-  add("erf.types.type", 21, infiniband)
-  if udp_ports then udp_ports:add_for_decode_as(roce2) end
-  roce2:register_heuristic("udp", function(tvb, pinfo, tree)
-    if not settings.full or not ports[pinfo.dst_port] then return false end
-    return roce2.dissector(tvb, pinfo, tree) > 0
-  end)
+local udp_ports = add("udp.port", 4791, roce2)
+add("ethertype", 0x8915, roce1)
+add("erf.types.type", 21, infiniband)
+if udp_ports then udp_ports:add_for_decode_as(roce2) end
+roce2:register_heuristic("udp", function(tvb, pinfo, tree)
+  if not settings.full or not ports[pinfo.dst_port] then return false end
+  return roce2.dissector(tvb, pinfo, tree) > 0
+end)
+
 end
 
 local function settle()

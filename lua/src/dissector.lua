@@ -234,6 +234,10 @@ register_postdissector(rdma)
 -- The full dissector, for who wants it: one for each carrier, to be put where
 -- the built-in ones are.
 
+local places = {} -- the dissector tables where the full dissectors go
+
+do
+
 local function full(name, text, find)
   local proto = Proto(name, text .. " (rdmadump " .. VERSION .. ")")
   function proto.dissector(tvb, pinfo, tree)
@@ -276,23 +280,21 @@ local infiniband = full("rdma_ib", "InfiniBand", function(s)
   if after == 3 and #s >= 48 then return 48, wire - 48, "ib" end
 end)
 
--- places are the dissector tables where the full dissectors go.
-local places = {}
+local function add(name, key, proto)
+  local ok, t = pcall(DissectorTable.get, name)
+  if ok and t then places[#places + 1] = { table = t, key = key, proto = proto, old = t:get_dissector(key) } end
+  return ok and t
+end
 
-do
-  local add = function(name, key, proto)
-    local ok, t = pcall(DissectorTable.get, name)
-    if ok and t then places[#places + 1] = { table = t, key = key, proto = proto, old = t:get_dissector(key) } end
-    return ok and t
-  end
-  local udp_ports = add("udp.port", 4791, roce2)
-  add("ethertype", 0x8915, roce1)
-  add("erf.types.type", 21, infiniband)
-  if udp_ports then udp_ports:add_for_decode_as(roce2) end
-  roce2:register_heuristic("udp", function(tvb, pinfo, tree)
-    if not settings.full or not ports[pinfo.dst_port] then return false end
-    return roce2.dissector(tvb, pinfo, tree) > 0
-  end)
+local udp_ports = add("udp.port", 4791, roce2)
+add("ethertype", 0x8915, roce1)
+add("erf.types.type", 21, infiniband)
+if udp_ports then udp_ports:add_for_decode_as(roce2) end
+roce2:register_heuristic("udp", function(tvb, pinfo, tree)
+  if not settings.full or not ports[pinfo.dst_port] then return false end
+  return roce2.dissector(tvb, pinfo, tree) > 0
+end)
+
 end
 
 local function settle()
