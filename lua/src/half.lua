@@ -365,7 +365,7 @@ local function damage(h, p)
     end
     refute(s)
     miss(s, seq, seq, "icrc", p.frame)
-    set_insert(d.named, seq, seq)
+    name_lost(d, seq, seq)
     s.top, s.next = seq + 1, seq + 1
     return quiet(s)
   end
@@ -375,7 +375,7 @@ local function damage(h, p)
   tell_resend(s, p.frame, seq, d.run.cause)
   if seq >= s.acked and not set_has(d.holes, seq) then
     miss(s, seq, seq, "icrc", p.frame)
-    set_insert(d.named, seq, seq)
+    name_lost(d, seq, seq)
   end
   s.next = max(s.next, seq + 1)
   quiet(s)
