@@ -2714,6 +2714,12 @@ local function under_way(s, first, last, newest, time)
   return set
 end
 
+-- packets_in is the parts of a span that packets begin in: a READ request that is
+-- missing is one, however many PSNs it takes.
+local function packets_in(s, span)
+  return (s.response or s.reads[1] == nil) and { span } or sent(s, span[1], span[2])
+end
+
 -- reported takes PSNs that the receiver misses, though it has others up to newest.
 function reported(s, first, last, newest, p, kind)
   local d = s.d
@@ -2729,8 +2735,10 @@ function reported(s, first, last, newest, p, kind)
     for _, seen in ipairs(set_without(d.holes, piece[1], piece[2])) do
       local set = under_way(s, seen[1], seen[2], newest, p.time - max(s.rtt, slowest_path(s)))
       for _, fresh in ipairs(set_without(set, seen[1], seen[2])) do
-        miss(s, fresh[1], fresh[2], kind, p.frame)
-        name_lost(d, fresh[1], fresh[2])
+        for _, span in ipairs(packets_in(s, fresh)) do
+          miss(s, span[1], span[2], kind, p.frame)
+          name_lost(d, span[1], span[2])
+        end
         if kind == "mp-nack" then
           local b = open_book(d, fresh[1])
           b.lost = b.lost + 1
