@@ -14,8 +14,8 @@ import (
 var sources embed.FS
 
 // parts are the hand-written files in the order in which they read each other.
-var parts = [...]string{"carrier", "transport", "icrc", "spans", "marks", "stream", "numbers", "run", "selective", "feedback", "half",
-	"fields", "tree", "dissector", "summary"}
+var parts = [...]string{"carrier", "transport", "icrc", "spans", "marks", "paths", "stream", "gap", "late", "conclude", "reads", "passed",
+	"numbers", "run", "arrived", "turnedaway", "selective", "feedback", "half", "fields", "tree", "dissector", "summary"}
 
 // Generate makes the plugin: the head, the tables, and the files of src.
 func Generate() []byte {

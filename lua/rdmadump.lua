@@ -404,6 +404,7 @@ local at = {
   wire = 0,      -- bytes on the wire from the BTH up to and with the ICRC
   stop = 0,      -- where the captured part of it ends
   src = "", dst = "",
+  sport = 0,     -- of UDP
   id = 0,        -- identification of IPv4
   marked = false -- congestion experienced
 }
@@ -451,6 +452,7 @@ local function udp(w, o)
   if last < o + 8 then return nil end
   bound(w, last)
   local port = u16(w.s, o + 2)
+  at.sport = u16(w.s, o)
   o = o + 8
   if ports[port] or port == w.claimed then return found(w, w.carrier, w.ip, o) end
   if port == 4789 or port == 8472 then -- VXLAN
@@ -580,7 +582,7 @@ end
 local function rocev1(w, o)
   if not grh(w, o) then return nil end
   bound(w, o + 40 + u16(w.s, o + 4))
-  at.src, at.dst, at.id = sub(w.s, o + 9, o + 24), sub(w.s, o + 25, o + 40), 0
+  at.src, at.dst, at.id, at.sport = sub(w.s, o + 9, o + 24), sub(w.s, o + 25, o + 40), 0, 0
   return found(w, ROCEV1, o, o + 40)
 end
 
@@ -590,7 +592,7 @@ lrh = function(w, o)
   local n = u16(s, o + 4) % 2048 * 4
   if n < 8 then return nil end
   bound(w, o + n)
-  at.src, at.dst, at.id, at.marked = sub(s, o + 7, o + 8), sub(s, o + 3, o + 4), 0, false
+  at.src, at.dst, at.id, at.sport, at.marked = sub(s, o + 7, o + 8), sub(s, o + 3, o + 4), 0, 0, false
   local after = byte(s, o + 2) % 4
   if after == 2 then return found(w, IB, o, o + 8) end
   if after == 3 and grh(w, o + 8) then return found(w, IBGRH, o + 8, o + 48) end
@@ -805,6 +807,10 @@ end
 -- The ICRC. Lua takes its time over it, so that it is computed only where a
 -- preference asks, or where nothing else tells whether a frame is RDMA.
 
+local icrc
+
+do
+
 local crc_update -- crc, string, first and last place in it
 
 do
@@ -880,7 +886,7 @@ local ONES = string.rep("\255", 8)
 
 -- icrc computes the ICRC of the packet that at describes. s is the frame. It is
 -- nil where the ICRC was not captured.
-local function icrc(s)
+function icrc(s)
   local stop = at.bth + at.wire - 4
   if at.wire < 16 or #s < stop + 4 or at.stop < stop + 4 then return nil end
   local b = at.bth - at.start
@@ -907,6 +913,8 @@ local function icrc(s)
   crc = 0xffffffff - crc_update(crc, s, at.bth + 6, stop)
   local c1, c2, c3, c4 = byte(s, stop + 1, stop + 4)
   return crc, c1 + c2 * 256 + c3 * 65536 + c4 * 16777216
+end
+
 end
 
 -- Sets of whole numbers as sorted, disjoint spans { first, last }. They hold
@@ -1002,6 +1010,13 @@ local function set_without(set, first, last)
   return parts
 end
 
+-- begins is where the first part of first..last ends that is in the set, or is not.
+local function begins(set, first, last)
+  local span = set[span_from(set, first)]
+  if span == nil or span[1] > last then return last end
+  return span[1] > first and span[1] - 1 or min(last, span[2])
+end
+
 local function set_overlap(set, first, last)
   if set[1] == nil then return 0 end
   local n = 0
@@ -1044,6 +1059,104 @@ local function unmark_gap(g)
   end
 end
 
+-- The virtual paths of MP-RDMA: UDP source ports. A path keeps the order, and the
+-- receiver answers each packet on the packet's own path.
+
+local first_path, travelled, slowest_path, path_trip, answer
+
+do
+
+local MAX_PATHS = 256      -- that a stream is parted by
+local MAX_UNANSWERED = 512 -- packets in flight that are remembered
+
+-- push adds a packet to those that were not answered yet, in the order in which
+-- they passed. The oldest goes when there are too many.
+local function push(u, seq, sport)
+  u.newest = u.newest + 1
+  u[u.newest] = { seq = seq, sport = sport }
+  if u.newest - u.oldest >= MAX_UNANSWERED then
+    u[u.oldest] = nil
+    u.oldest = u.oldest + 1
+  end
+end
+
+-- answer takes out the first packet of a path that is one of from to last, and
+-- those of the path before it, whose answers were lost or never given.
+function answer(s, sport, from, last)
+  local u = s.unanswered
+  for i = u.oldest, u.newest do
+    local one = u[i]
+    if not one.done and one.sport == sport and one.seq >= from and one.seq <= last then
+      for k = u.oldest, i do
+        if u[k].sport == sport then u[k].done = true end
+      end
+      while u.oldest <= u.newest and u[u.oldest].done do
+        u[u.oldest] = nil
+        u.oldest = u.oldest + 1
+      end
+      return one.seq
+    end
+  end
+end
+
+-- first_path begins to tell paths apart: all packets so far took one, of which
+-- the last is timed.
+function first_path(s, last)
+  s.paths = { [s.sport] = s.n > 0 and { probe = last, sent = s.last_time } or {} }
+  s.n_paths = 1
+end
+
+local function path(s, sport)
+  local one = s.paths[sport]
+  if one == nil and s.n_paths < MAX_PATHS then
+    one = {}
+    s.paths[sport], s.n_paths = one, s.n_paths + 1
+  end
+  return one
+end
+
+-- travelled notes a packet on its path.
+function travelled(s, p, seq)
+  if s.paths == nil then
+    if s.sport == p.sport then return end
+    first_path(s, seq - 1)
+    for before = max(s.first, seq - 64), seq - 1 do push(s.unanswered, before, s.sport) end
+  end
+  push(s.unanswered, seq, p.sport)
+  local one = path(s, p.sport)
+  if one == nil then return end
+  if not p.retx then
+    if one.sent == nil then one.probe, one.sent = seq, p.time end
+    return
+  end
+  for _, other in pairs(s.paths) do
+    if other.probe == seq then other.sent = nil end -- only what was sent once tells the time
+  end
+end
+
+-- path_trip takes a round trip from the acknowledgement of a packet, if it is the
+-- one that times its path.
+function path_trip(s, seq, p)
+  local one = path(s, p.sport)
+  if one == nil or one.sent == nil or one.probe ~= seq then return end
+  local span = p.time - one.sent
+  if span > 0 and not p.echoes_retx then
+    if one.rtt == nil or span < one.rtt then one.rtt = span end
+    if s.rtt == 0 or span < s.rtt then s.rtt = span end
+    rtts[p.frame] = span
+  end
+  one.sent = nil
+end
+
+-- slowest_path is the longest of the round trips of the paths.
+function slowest_path(s)
+  local rtt = 0
+  for _, one in pairs(s.paths or {}) do rtt = max(rtt, one.rtt or 0) end
+  return rtt
+end
+
+end
+
 -- One PSN space of one half: its requests, or the READ responses that it
 -- carries. The model is that of rdmadump loss: a sender puts runs on the wire.
 -- The first run is new data; a NAK or a timer starts another, which repeats from
@@ -1053,7 +1166,6 @@ end
 
 local FORWARD_REACH, FORWARD_STEP = 65536, 1024 -- the largest gap believed, and believed at once
 local BACKWARD_REACH, COHERENT = 256, 64
-local MAX_GAPS = 1024      -- open at a time, in one stream
 local MAX_STRAGGLERS = 4   -- of an older run, in the way of a later one
 local SHORTEST_TIMER = 1e5 -- ns; a shorter silence is only the pace of the packets
 local SLOWEST_ANSWER = 256 -- round trips between a NAK and what answers it
@@ -1075,6 +1187,8 @@ local function new_stream(half, response)
     asks_ack = {}, asked = 0, -- the last packets that asked for an acknowledgement
     rtt = 0,        -- the smallest round trip
     open = false,   -- a message has begun and not ended
+    paths = nil,    -- by source port, once there is more than one or MP-RDMA is known
+    unanswered = { oldest = 1, newest = 0 }, -- of these
     reads = {},     -- PSNs that READ requests took, as spans
     tail = nil,     -- the newest READ while its length is not known
     moved = nil,    -- a packet far from the window
@@ -1087,9 +1201,10 @@ local function trouble(s)
   if d == nil then
     d = {
       gaps = {}, holes = {}, unseen = {}, named = {}, again = {}, refused = {}, refused_before = {},
-      skipped = {}, tardy = {}, spoilt = {}, has = {},
+      skipped = {}, tardy = {}, spoilt = {}, has = {}, lost_psns = {}, missed = {}, done = {},
       run = { id = 0, first = 0, before = 0, began = 0 },
-      points = {}, recent = {}, asks = {}, answers = {}, repairs = {}, timer = 0, tail_from = 0, tail_to = 0
+      points = {}, recent = {}, asks = {}, answers = {}, repairs = {}, timer = 0, tail_from = 0, tail_to = 0,
+      turned = {}, books = {}, n_books = 0, slots = 0 -- see turned_away
     }
     s.d = d
   end
@@ -1115,7 +1230,7 @@ local function selects(s) return s.half.transport ~= "go-back-n" or s.d ~= nil a
 -- quiet returns to the short way once nothing is left to watch.
 local function quiet(s)
   local d, h = s.d, s.half
-  if s.next ~= s.top or s.moved or s.tail or h.transport ~= "go-back-n" and not s.response or h.renew or
+  if s.next ~= s.top or s.moved or s.paths and not s.heard or s.tail or h.transport ~= "go-back-n" and not s.response or h.renew or
     d and (d.trial or d.broken or d.rnr or #d.answers > 0 or d.holes[1] or d.refused[1]) then
     s.expect = -1
   else
@@ -1125,6 +1240,7 @@ end
 
 local function begin(s, p, psn)
   s.epochs = s.epochs + 1
+  if not s.on then s.sport = p.sport end
   s.first = s.epochs * 0x100000000 + psn -- epochs share no number
   s.top, s.next, s.acked = s.first, s.first, s.first
   s.heard, s.on, s.expect = false, true, -1
@@ -1138,6 +1254,7 @@ local function advance(s, p, n)
   local seq = s.top
   s.top = seq + n
   s.next = s.top
+  if not s.response then travelled(s, p, seq) end
   s.last_time = p.time
   local k = s.n + 1
   s.n, s.seqs[k], s.frames[k], s.times[k], s.ids[k] = k, seq, p.frame, p.time, p.id
@@ -1166,7 +1283,14 @@ end
 -- Gaps. g.first and g.last are what was missing when it opened, or what is left
 -- of that once late packets were taken out.
 
-local function gap_at(d, q)
+local gap_at, miss, cut, fill, lose, name_lost
+
+do
+
+local MAX_GAPS = 1024 -- open at a time, in one stream
+local MAX_AGAIN = 16  -- up to how many lost copies are told apart by PSN
+
+function gap_at(d, q)
   local gaps, low, high = d.gaps, 1, #d.gaps + 1
   while low < high do
     local mid = floor((low + high) / 2)
@@ -1181,26 +1305,62 @@ local function tell_gap(s, g)
   s.missing = s.missing + g.last - g.first + 1
 end
 
--- miss marks first..last as missing: a gap of its own where none is.
-local function miss(s, first, last, kind, frame, suspect)
+-- lose notes PSNs of which the network lost a copy.
+function lose(d, parts)
+  for _, part in ipairs(parts) do set_insert(d.lost_psns, part[1], part[2]) end
+end
+
+-- name_lost notes that feedback named first..last, whose copies are thereby lost.
+function name_lost(d, first, last)
+  lose(d, set_without(d.named, first, last))
+  set_insert(d.named, first, last)
+end
+
+-- miss_again notes that copies of PSNs in a gap were lost that stands already.
+-- g.again[1] is the PSNs of which a second copy was lost, then those of a third.
+local function miss_again(g, first, last)
+  g.again = g.again or {}
+  local parts = { { first, last } }
+  for k = 1, MAX_AGAIN do
+    if parts[1] == nil then return end
+    local set, more = g.again[k] or {}, {}
+    g.again[k] = set
+    for _, part in ipairs(parts) do
+      for _, twice in ipairs(set_within(set, part[1], part[2])) do more[#more + 1] = twice end
+      set_insert(set, part[1], part[2])
+    end
+    parts = more
+  end
+end
+
+-- miss marks first..last as missing: a gap of its own where none is, one copy
+-- more where a gap stands open or was filled.
+function miss(s, first, last, kind, frame, suspect)
   local d = trouble(s)
   while first <= last do
     local i, inside = gap_at(d, first)
     local part = last
     if inside then
       local g = d.gaps[i]
-      part = min(part, g.last)
-      if g.run ~= d.run.id and not suspect then
-        for _, again in ipairs(set_within(d.holes, first, part)) do set_insert(d.again, again[1], again[2]) end
-        local m = mark(frame)
-        m.again = m.again or {}
-        m.again[#m.again + 1] = { first, part }
+      part = begins(d.holes, first, min(part, g.last))
+      g.suspect = g.suspect and suspect
+      if g.run ~= d.run.id or first > g.up_to or not set_has(d.holes, first) then
+        if not suspect then
+          miss_again(g, first, part)
+          local holes = set_within(d.holes, first, part)
+          lose(d, holes)
+          for _, again in ipairs(holes) do set_insert(d.again, again[1], again[2]) end
+          local m = mark(frame)
+          m.again = m.again or {}
+          m.again[#m.again + 1] = { first, part }
+        end
+        g.up_to = part
       end
       g.run, g.closed = d.run.id, nil
       set_insert(d.holes, first, part)
     else
       if d.gaps[i] then part = min(part, d.gaps[i].first - 1) end
-      local g = { first = first, last = part, kind = kind, frame = frame, run = d.run.id, suspect = suspect }
+      local g = { first = first, last = part, kind = kind, frame = frame, run = d.run.id, up_to = part, suspect = suspect }
       table.insert(d.gaps, i, g)
       set_insert(d.holes, first, part)
       tell_gap(s, g)
@@ -1210,48 +1370,42 @@ local function miss(s, first, last, kind, frame, suspect)
   end
 end
 
--- cut takes a part out of a gap and leaves what stands on either side.
-local function cut(s, i, first, last)
-  local d = s.d
-  local g = d.gaps[i]
-  local rest = {}
-  for _, side in ipairs { { g.first, first - 1 }, { last + 1, g.last } } do
-    if side[1] <= side[2] then
-      local half = {}
-      for k, v in pairs(g) do half[k] = v end
-      half.first, half.last = side[1], side[2]
-      rest[#rest + 1] = half
-    end
+-- piece is a part of a gap as a gap of its own.
+local function piece(g, first, last)
+  local part = {}
+  for k, v in pairs(g) do part[k] = v end
+  part.first, part.last, part.again = first, last, nil
+  for k, set in ipairs(g.again or {}) do
+    local within = set_within(set, first, last)
+    if within[1] == nil then break end
+    part.again = part.again or {}
+    part.again[k] = within
   end
-  table.remove(d.gaps, i)
-  s.gaps, s.missing = s.gaps - 1, s.missing - (g.last - g.first + 1)
-  unmark_gap(g)
-  for k, half in ipairs(rest) do
-    table.insert(d.gaps, i + k - 1, half)
-    tell_gap(s, half)
-  end
+  return part
 end
 
--- was_late takes first..last out of its gaps: it was late, not lost.
-local function was_late(s, first, last)
-  local d = s.d
-  set_remove(d.holes, first, last)
-  set_remove(d.unseen, first, last)
-  set_remove(d.named, first, last)
-  while first <= last do
-    local i, inside = gap_at(d, first)
-    if not inside then return end
-    local part = min(last, d.gaps[i].last)
-    cut(s, i, first, part)
-    first = part + 1
+-- cut puts parts of a gap in its place, in a list of gaps. It returns them.
+function cut(s, gaps, i, parts)
+  local g, rest = gaps[i], {}
+  for _, part in ipairs(parts) do
+    if part[1] <= part[2] then rest[#rest + 1] = piece(g, part[1], part[2]) end
   end
+  table.remove(gaps, i)
+  s.gaps, s.missing = s.gaps - 1, s.missing - (g.last - g.first + 1)
+  unmark_gap(g)
+  for k, part in ipairs(rest) do
+    table.insert(gaps, i + k - 1, part)
+    tell_gap(s, part)
+  end
+  return rest
 end
 
 -- fill puts a copy that was sent again into its place. A READ request fills all
 -- the PSNs that it takes, and was lost once.
-local function fill(s, first, last, p, read)
+function fill(s, first, last, p, read)
   local d = s.d
   for k, part in ipairs(set_within(d.holes, first, last)) do
+    lose(d, set_without(d.named, part[1], read and part[1] or part[2]))
     set_remove(d.holes, part[1], part[2])
     set_remove(d.unseen, part[1], part[2])
     set_remove(d.named, part[1], part[2])
@@ -1271,18 +1425,205 @@ local function fill(s, first, last, p, read)
   end
 end
 
+end
+
+-- What was taken for lost and was late.
+
+local late, was_late, arrived_after_all
+
+do
+
+local RECALL_REACH = 4096 -- how many of the newest gap records may be taken back
+
+-- sides is what stands on either side of a part of a gap.
+local function sides(g, first, last) return { { g.first, first - 1 }, { last + 1, g.last } } end
+
+-- take_back says that the newest copies of first..last, taken for lost, came
+-- after all.
+local function take_back(g, first, last)
+  local again = g.again
+  for k = #again, 1, -1 do
+    if set_remove(again[k], first, last) > 0 then break end
+  end
+  while again[1] and again[#again][1] == nil do again[#again] = nil end
+end
+
+-- late_of takes a part of the i-th gap for late.
+local function late_of(s, i, first, last)
+  local d = s.d
+  local n = set_remove(d.named, first, last)
+  for _, set in ipairs(d.gaps[i].again or {}) do n = n + set_remove(set, first, last) end
+  if n > 0 then set_remove(d.lost_psns, first, last) end
+  set_remove(d.again, first, last)
+  set_remove(d.holes, first, last)
+  set_remove(d.unseen, first, last)
+  cut(s, d.gaps, i, sides(d.gaps[i], first, last))
+end
+
+-- late_again takes a copy that came late for one of several that a gap lost.
+local function late_again(s, g, first, last, frame)
+  local d = s.d
+  if g.again then take_back(g, first, last) end
+  for _, set in ipairs { d.again, d.named, d.unseen, d.holes } do set_remove(set, first, last) end
+  if set_overlap(d.holes, g.first, g.last) == 0 then g.closed, g.closed_frame = "retransmitted", frame end
+end
+
+-- late takes holes out of their gaps: what came was late, not lost. Where an
+-- earlier copy was lost too the gap stands, and lost one copy less.
+function late(s, first, last, frame)
+  local d = s.d
+  while first <= last do
+    local i, inside = gap_at(d, first)
+    if not inside then return end
+    local g = d.gaps[i]
+    local again = g.again and g.again[1] or {}
+    local part = begins(d.named, first, begins(again, first, begins(d.lost_psns, first, min(last, g.last))))
+    if set_has(again, first) or set_has(d.lost_psns, first) and not set_has(d.named, first) then
+      late_again(s, g, first, part, frame)
+    else
+      late_of(s, i, first, part)
+    end
+    first = part + 1
+  end
+end
+
+-- recall takes first..last out of gaps that are over already and closed like that.
+local function recall(s, first, last, closed)
+  local done = s.d.done
+  for i = #done, max(1, #done - RECALL_REACH + 1), -1 do
+    local g = done[i]
+    local from, to = max(first, g.first), min(last, g.last)
+    if from <= to and g.closed == closed then cut(s, done, i, sides(g, from, to)) end
+  end
+end
+
+-- recall_copy takes back one of several copies that a gap lost which is over.
+local function recall_copy(d, first, last)
+  for i = #d.done, max(1, #d.done - RECALL_REACH + 1), -1 do
+    local g = d.done[i]
+    if g.closed == "retransmitted" and g.again and g.again[1] and set_has(g.again[1], first) then
+      take_back(g, first, last)
+      return true
+    end
+  end
+  return false
+end
+
+-- was_late takes back that copies of first..last were lost.
+function was_late(s, first, last)
+  local d = s.d
+  while first <= last do
+    local part, i, inside = last, gap_at(d, first)
+    local g = d.gaps[i]
+    if not inside then
+      if g then part = min(part, g.first - 1) end
+      if not recall_copy(d, first, part) then
+        set_remove(d.lost_psns, first, part)
+        recall(s, first, part, "retransmitted")
+      end
+    else
+      local again = g.again and g.again[1] or {}
+      part = begins(again, first, min(part, g.last))
+      if set_has(again, first) then
+        take_back(g, first, part)
+      else
+        set_remove(d.lost_psns, first, part)
+        late_of(s, i, first, part)
+      end
+    end
+    first = part + 1
+  end
+end
+
+-- arrived_after_all takes back that the capture missed first..last: it was only
+-- late, even behind its acknowledgement.
+function arrived_after_all(s, first, last)
+  local d = s.d
+  for _, part in ipairs(set_within(d.missed, first, last)) do recall(s, part[1], part[2], "not captured") end
+  set_remove(d.missed, first, last)
+end
+
+end
+
+-- The last word on a gap.
+
+local retire
+
+do
+
+local MAX_DONE = 8192 -- gaps that are over, and may be taken back
+
+-- delivered says what became of a part of a gap that nothing filled, though the
+-- receiver has it: it was named and repeated, or no copy that it can have taken
+-- passed here, or one that passed did.
+local function delivered(d, g)
+  local first, last = g.first, g.last
+  local named, damaged = set_overlap(d.named, first, last) > 0, g.kind == "icrc"
+  g.closed = "retransmitted"
+  if damaged or set_overlap(d.unseen, first, last) > 0 or set_overlap(d.refused, first, last) > 0 then
+    g.closed = "not captured"
+    if not named or damaged and g.confirmed == nil then
+      local n = set_remove(d.named, first, last)
+      for _, set in ipairs(g.again or {}) do n = n + set_remove(set, first, last) end
+      if n > 0 then set_remove(d.lost_psns, first, last) end
+      set_insert(d.missed, first, last)
+      return
+    end
+  end
+  lose(d, set_without(d.named, first, last))
+end
+
+-- parted is spans, cut where the set begins and ends.
+local function parted(set, spans)
+  local parts = {}
+  for _, span in ipairs(spans) do
+    local first = span[1]
+    while first <= span[2] do
+      local last = begins(set, first, span[2])
+      parts[#parts + 1] = { first, last }
+      first = last + 1
+    end
+  end
+  return parts
+end
+
+-- conclude ends the first gap, in parts where not all of it ended alike.
+local function conclude(s)
+  local d = s.d
+  local g = d.gaps[1]
+  local parts = { { g.first, g.last } }
+  for _, set in ipairs { d.holes, d.named, d.unseen, d.refused } do
+    if set_overlap(d.holes, g.first, g.last) > 0 then parts = parted(set, parts) end
+  end
+  local pieces = { g }
+  if parts[2] then pieces = cut(s, d.gaps, 1, parts) end
+  for _, piece in ipairs(pieces) do
+    table.remove(d.gaps, 1)
+    if set_has(d.holes, piece.first) then
+      delivered(d, piece)
+    else
+      piece.closed = piece.closed or "retransmitted"
+    end
+    d.done[#d.done + 1] = piece
+  end
+  for _, set in ipairs { d.holes, d.unseen, d.named } do set_remove(set, g.first, g.last) end
+  if #d.done > MAX_DONE then
+    local newest = {}
+    for k = #d.done - MAX_DONE / 2 + 1, #d.done do newest[#newest + 1] = d.done[k] end
+    d.done = newest
+  end
+end
+
 -- retire takes leave of what lies before q, which was acknowledged.
-local function retire(s, q)
+function retire(s, q)
   local d = s.d
   while d.gaps[1] and d.gaps[1].last < q do
-    local g = table.remove(d.gaps, 1)
-    local left = set_overlap(d.holes, g.first, g.last)
-    if left > 0 and g.suspect and set_overlap(d.unseen, g.first, g.last) == 0 then
+    local g = d.gaps[1]
+    if g.suspect and set_overlap(d.holes, g.first, g.last) > 0 and set_overlap(d.unseen, g.first, g.last) == 0 then
       d.selective = true -- nobody missed what the run left out: it was not sent
-      s.gaps, s.missing = s.gaps - 1, s.missing - (g.last - g.first + 1)
-      unmark_gap(g)
-    elseif left > 0 then
-      g.closed = set_overlap(d.unseen, g.first, g.last) > 0 and "not captured" or "retransmitted"
+      cut(s, d.gaps, 1, {})
+    else
+      conclude(s)
     end
   end
   local below = q - 0x10000000000
@@ -1293,6 +1634,8 @@ local function retire(s, q)
   set_remove(d.unseen, below, q - 1)
   set_remove(d.named, below, q - 1)
   set_remove(d.again, below, q - 1)
+end
+
 end
 
 -- READs. A request takes as many PSNs as its response has packets, which depends
@@ -1442,6 +1785,8 @@ local function expected(s, first, last)
   return parts
 end
 
+-- What a run passes over, and what the receiver refuses behind it.
+
 -- pass_over marks what a run should have carried and did not. suspect says that
 -- it may not have been sent at all.
 local function pass_over(s, first, last, frame, suspect)
@@ -1465,12 +1810,17 @@ local function pass_over(s, first, last, frame, suspect)
     for _, bad in ipairs(set_within(d.spoilt, part[1], part[2])) do
       set_remove(d.unseen, bad[1], bad[2])
       miss(s, bad[1], bad[2], "icrc", frame)
+      name_lost(d, bad[1], bad[2])
     end
     for _, clean in ipairs(set_without(d.spoilt, part[1], part[2])) do miss(s, clean[1], clean[2], "observed", frame) end
   end
   set_remove(d.spoilt, first, last + 1)
   if s.heard and s.acked > first then retire(s, s.acked) end
 end
+
+local accept
+
+do
 
 -- floor_of is the PSN that the receiver waits for, as far as a hole shows it.
 local function floor_of(s)
@@ -1485,14 +1835,20 @@ end
 
 -- accept notes whether the receiver can have taken the copy that just passed:
 -- under go-back-N it refuses what comes behind a hole.
-local function accept(s, first, last)
+function accept(s, first, last)
   local d = s.d
   if d == nil or selects(s) or s.response then return end
   if floor_of(s) < first then set_insert(d.refused, first, last) else set_remove(d.refused, first, last) end
 end
 
+end
+
 -- The IP identification tells the order of sending where the sender counts its
 -- packets with it: it is believed once it counted on while the PSN went back.
+
+local number, ordered, sent_rest, sent_less, sent_up_to
+
+do
 
 local MAX_ID_STEP = 4096 -- packets sent to others in between, or lost
 local STEPS_OF_JUMP = 8  -- times that it must count on for each jump
@@ -1520,7 +1876,7 @@ end
 
 -- number gives a packet its place, from the first trouble of its stream on. New
 -- data that passed since without a look counts too.
-local function number(s, p)
+function number(s, p)
   p.place, p.order = nil, nil
   local d = s.d
   if d == nil then return end
@@ -1537,7 +1893,7 @@ local function number(s, p)
   p.place, p.order = take_number(n, p.id)
 end
 
-local function ordered(s, p)
+function ordered(s, p)
   local n = s.d and s.d.numbers
   if n == nil or not n.counts or n.steps <= STEPS_OF_JUMP * n.jumps or s.response or
     s.half.transport ~= "go-back-n" or s.half.service == "UC" then return nil end
@@ -1546,7 +1902,7 @@ end
 
 -- sent_rest reports whether all that the run had yet to carry before seq was sent,
 -- and nothing else had the sender begin there.
-local function sent_rest(s, p, seq, idle)
+function sent_rest(s, p, seq, idle)
   if ordered(s, p) ~= "in order" or p.place - s.d.sent_last - 1 ~= seq - s.next then return false end
   for _, k in ipairs(s.d.asks) do
     if k.seq == seq then return false end
@@ -1555,15 +1911,17 @@ local function sent_rest(s, p, seq, idle)
 end
 
 -- sent_less reports whether the run broke off before it had carried all of that.
-local function sent_less(s, p, seq)
+function sent_less(s, p, seq)
   if ordered(s, p) ~= "in order" then return false end
   local n, partner = p.place - s.d.sent_last - 1, s.half.partner
   local reads = s.reads[1] ~= nil or partner == nil or partner.resp ~= nil
   return n < seq - s.next and (n == 0 or not reads)
 end
 
-local function sent_up_to(s, p)
+function sent_up_to(s, p)
   if p.order == "in order" and s.d then s.d.sent_last = p.place end
+end
+
 end
 
 -- Runs: which packets are sent again, and why.
@@ -1743,14 +2101,8 @@ local function straggle(s, t)
   local d = s.d
   for _, packet in ipairs(t.packets) do
     local first, last = packet.first, packet.last
-    local repeated = set_overlap(d.unseen, first, last) == 0
-    if not repeated and set_has(d.again, first) then
-      set_remove(d.again, first, last)
-      fill(s, first, last, packet)
-      repeated = true
-    else
-      was_late(s, first, last)
-    end
+    local repeated = set_overlap(d.unseen, first, last) == 0 or set_has(d.again, first)
+    late(s, first, last, packet.frame)
     tell_late(s, packet.frame)
     if repeated then
       local m = mark(packet.frame)
@@ -1804,7 +2156,7 @@ local function keep(p)
   return c
 end
 
-local part, behind, mend, break_off, trail, learn_order
+local part, end_epoch, near, move, arrive, repeated
 
 do
 
@@ -1840,7 +2192,7 @@ local function precedes(s, p, seq)
   return answering(d, seq) == nil
 end
 
-function break_off(s, first, last, frame, suspect)
+local function break_off(s, first, last, frame, suspect)
   s.d.broken = { first = first, last = last, frame = frame, suspect = suspect, packets = 0 }
 end
 
@@ -1853,7 +2205,7 @@ function part(s)
 end
 
 -- mend decides on a resend run that broke off when a packet comes after it.
-function mend(s, seq)
+local function mend(s, seq)
   local d = s.d
   local b = d and d.broken
   if not b then return end
@@ -1891,7 +2243,7 @@ local function of_run(d, at, seq)
 end
 
 -- trail takes a packet that others of its sender overtook: its copy was not lost.
-function trail(s, p, first, last, n)
+local function trail(s, p, first, last, n)
   local d = s.d
   local current = of_run(d, p.place, first)
   local b = d.broken
@@ -1933,7 +2285,7 @@ function trail(s, p, first, last, n)
 end
 
 -- learn_order believes the identification, and decides what is on trial thereby.
-function learn_order(s, p, seq)
+local function learn_order(s, p, seq)
   local d = s.d
   local n = d and d.numbers
   if n == nil or p.order == nil or s.response or n.counts or seq >= s.top or seq < s.first then return end
@@ -1955,7 +2307,7 @@ function learn_order(s, p, seq)
 end
 
 -- behind follows a packet below the top.
-function behind(s, p, first, last)
+local function behind(s, p, first, last)
   local d = trouble(s)
   local turn = ordered(s, p) == "in order"
   local t = d.trial
@@ -2016,11 +2368,9 @@ function behind(s, p, first, last)
   resend(s, p, first, last)
 end
 
-end
-
 -- Epochs: a queue pair that is used again begins anywhere in the PSN space.
 
-local function end_epoch(s)
+function end_epoch(s)
   refute(s)
   part(s)
   local d = s.d
@@ -2032,7 +2382,7 @@ local function end_epoch(s)
   end
 end
 
-local function near(s, psn)
+function near(s, psn)
   local seq = unwrap(s.top, psn)
   if seq >= s.top then
     local step = max(FORWARD_STEP, 4 * s.peak)
@@ -2044,7 +2394,7 @@ local function near(s, psn)
 end
 
 -- move believes the packet that was set aside: a wide gap, or an epoch.
-local function move(s)
+function move(s)
   local c = s.moved
   s.moved = nil
   local ahead = less(c.p.psn, s.top % 0x1000000)
@@ -2055,7 +2405,7 @@ local function move(s)
   follow(s, c.p, c.n)
 end
 
-local function arrive(s, p, n)
+function arrive(s, p, n)
   if not s.on then
     begin(s, p, p.psn)
     advance(s, p, n)
@@ -2084,8 +2434,6 @@ local function arrive(s, p, n)
   move(s)
   arrive(s, p, n)
 end
-
-local repeated
 
 -- enter takes a packet at the top. One of MP-RDMA that says it is sent again was
 -- lost before, where no copy passed.
@@ -2134,12 +2482,106 @@ follow = function(s, p, n)
     accept(s, seq, last)
     enter(s, p, n, seq, last)
   elseif selects(s) and s.half.transport ~= "go-back-n" then
+    if s.paths then travelled(s, p, seq) end
     repeated(s, p, seq, last)
   else
     behind(s, p, seq, last)
   end
   sent_up_to(s, p)
   quiet(s)
+end
+
+end
+
+-- MP-RDMA acknowledges each packet that arrives, and says whether it was one sent
+-- again. What is taken for lost on the word of a NACK of a full ring is taken back
+-- when an acknowledgement tells of a copy that can be no other.
+
+local heard_of, open_book
+
+do
+
+local MAX_BOOKS = 1024
+
+-- open_book is the book of a packet that was sent again or refused: how many
+-- copies were sent, how many of these had arrived, as acknowledgements or
+-- refusals tell, and how many were taken for lost on the word of a NACK. The
+-- lowest give way.
+function open_book(d, seq)
+  local books = d.books
+  if books[seq] == nil then
+    if d.n_books >= MAX_BOOKS then
+      local seqs = {}
+      for q in pairs(books) do seqs[#seqs + 1] = q end
+      table.sort(seqs)
+      for k = 1, MAX_BOOKS / 2 do books[seqs[k]] = nil end
+      d.n_books = MAX_BOOKS / 2
+    end
+    books[seq], d.n_books = { sent = 1, back = 0, lost = 0 }, d.n_books + 1
+  end
+  return books[seq]
+end
+
+-- tell_overtaken marks the frame of the first copy of a packet: it was late
+-- further on, as the acknowledgement tells. A copy that passes for a resend stays
+-- one.
+local function tell_overtaken(s, seq, p)
+  local late_frame, frame = p.frame, carried(s, seq)
+  while frame do
+    local m = marks[frame]
+    if m == nil or not m.late then late_frame = frame end
+    frame = m and m.of
+  end
+  mark(late_frame).late = true
+  s.late = s.late + 1
+end
+
+-- heard_of follows the acknowledgement of one packet, before anything else that
+-- the acknowledgement says.
+function heard_of(s, seq, p)
+  local d = s.d
+  if not set_has(d.lost_psns, seq) or set_has(d.unseen, seq) then return end
+  if p.echoes_retx then
+    local b = d.books[seq]
+    if b and b.lost > b.sent - b.back then
+      b.lost = b.lost - 1
+      was_late(s, seq, seq)
+    end
+  elseif set_has(d.holes, seq) then
+    late(s, seq, seq, p.frame)
+    tell_overtaken(s, seq, p)
+  else
+    was_late(s, seq, seq)
+    if not set_has(d.lost_psns, seq) then tell_overtaken(s, seq, p) end -- no other copy was lost
+  end
+end
+
+end
+
+-- A NACK of MP-RDMA names what the head of the ring waits for, not what it
+-- refuses; but that is the first unanswered packet of its path which lies so far
+-- beyond the head that the ring, as large as acknowledgements have shown it to be,
+-- has no slot for it.
+
+-- accepted follows the acknowledgement of a packet, which had a slot.
+local function accepted(s, seq, cumulative, sport)
+  local d = s.d
+  d.slots = max(d.slots, seq - cumulative)
+  set_remove(d.turned, seq, seq)
+  local b = d.books[seq]
+  if b then b.back = b.back + 1 end
+  answer(s, sport, seq, seq)
+end
+
+-- turned_away follows the NACK of a full ring.
+local function turned_away(s, cumulative, sport)
+  local d = s.d
+  local seq = answer(s, sport, cumulative + 1 + max(d.slots, 1), s.top)
+  if seq then
+    set_insert(d.turned, seq, seq)
+    local b = open_book(d, seq)
+    b.back = b.back + 1
+  end
 end
 
 -- IRN, the windowless cumulative ACK and MP-RDMA repeat just what the receiver
@@ -2206,8 +2648,15 @@ repeated = function(s, p, seq, last)
     began_before(s, p, seq, last)
     return
   end
-  if hole and not named and not p.retx and set_has(d.unseen, seq) and not silent then
-    was_late(s, seq, last)
+  if not p.retx and (hole and not named and set_has(d.unseen, seq) and not silent or set_has(d.missed, seq) and not silent or
+    not hole and s.half.transport == "mp-rdma" and set_has(d.lost_psns, seq)) then
+    if hole and set_has(d.unseen, seq) then
+      late(s, seq, last, p.frame)
+    elseif set_has(d.missed, seq) then
+      arrived_after_all(s, seq, last)
+    else
+      was_late(s, seq, last) -- over a slow path, behind the copy that was sent in its place
+    end
     tell_late(s, p.frame)
     s.last_time = p.time
     return
@@ -2227,7 +2676,7 @@ repeated = function(s, p, seq, last)
   repair_cause(s, p, seq)
   if hole then
     local again = set_has(d.unseen, seq) and named and not p.retx
-    fill(s, seq, last, p)
+    fill(s, seq, last, p, p.form.verb == "read")
     if again then
       d.answers[#d.answers + 1] = { first = seq, last = last, packets = { { first = seq, last = last, frame = p.frame } } }
       if #d.answers > MAX_REPAIRS then table.remove(d.answers, 1) end
@@ -2235,7 +2684,13 @@ repeated = function(s, p, seq, last)
   elseif s.half.transport == "irn" and d.run.cause == "irn-nack" and seq >= s.acked and not set_has(d.has, seq) and asks_for(s, seq) then
     -- The sender sees the hole in the bitmap that the NACKs drew.
     miss(s, seq, last, "irn-nack", p.frame)
+    name_lost(d, seq, last)
     fill(s, seq, last, p)
+  end
+  set_remove(d.turned, seq, last)
+  if s.half.transport == "mp-rdma" then
+    local b = open_book(d, seq)
+    b.sent = b.sent + 1
   end
   d.repairs[#d.repairs + 1] = { seq, s.top, p.time }
   if #d.repairs > MAX_REPAIRS then table.remove(d.repairs, 1) end
@@ -2259,6 +2714,12 @@ local function under_way(s, first, last, newest, time)
   return set
 end
 
+-- packets_in is the parts of a span that packets begin in: a READ request that is
+-- missing is one, however many PSNs it takes.
+local function packets_in(s, span)
+  return (s.response or s.reads[1] == nil) and { span } or sent(s, span[1], span[2])
+end
+
 -- reported takes PSNs that the receiver misses, though it has others up to newest.
 function reported(s, first, last, newest, p, kind)
   local d = s.d
@@ -2269,13 +2730,19 @@ function reported(s, first, last, newest, p, kind)
       for _, g in ipairs(d.gaps) do
         if g.first <= hole[2] and g.last >= hole[1] and g.kind ~= kind then g.confirmed = kind end
       end
-      set_insert(d.named, hole[1], hole[2])
+      name_lost(d, hole[1], hole[2])
     end
     for _, seen in ipairs(set_without(d.holes, piece[1], piece[2])) do
-      local set = under_way(s, seen[1], seen[2], newest, p.time - s.rtt)
+      local set = under_way(s, seen[1], seen[2], newest, p.time - max(s.rtt, slowest_path(s)))
       for _, fresh in ipairs(set_without(set, seen[1], seen[2])) do
-        miss(s, fresh[1], fresh[2], kind, p.frame)
-        set_insert(d.named, fresh[1], fresh[2])
+        for _, span in ipairs(packets_in(s, fresh)) do
+          miss(s, span[1], span[2], kind, p.frame)
+          name_lost(d, span[1], span[2])
+        end
+        if kind == "mp-nack" then
+          local b = open_book(d, fresh[1])
+          b.lost = b.lost + 1
+        end
       end
     end
   end
@@ -2327,6 +2794,7 @@ local function ack(s, q, p)
   if d.rnr and d.rnr < s.acked then d.rnr = nil end
   if d.gaps[1] or d.holes[1] or d.refused[1] or d.tardy[1] or d.named[1] or d.unseen[1] or d.again[1] then retire(s, s.acked) end
   set_remove(d.has, q - 0x10000000000, s.acked - 1)
+  set_remove(d.turned, q - 0x10000000000, s.acked - 1)
   for k = #d.repairs, 1, -1 do
     if d.repairs[k][1] < s.acked then table.remove(d.repairs, k) end
   end
@@ -2357,7 +2825,7 @@ function name(s, seq, p, kind)
   if inside and set_has(d.holes, seq) then
     local g = d.gaps[i]
     g.confirmed, g.suspect = kind, nil
-    set_insert(d.named, seq, seq)
+    name_lost(d, seq, seq)
     return
   end
   if seq >= s.top or set_has(d.tardy, seq) then return end
@@ -2370,7 +2838,7 @@ function name(s, seq, p, kind)
     return -- too soon to be about the copy of this run
   end
   miss(s, seq, seq, kind, p.frame)
-  set_insert(d.named, seq, seq)
+  name_lost(d, seq, seq)
   if not s.response then set_insert(d.refused, seq + 1, s.top - 1) end
 end
 
@@ -2453,19 +2921,30 @@ end
 
 local function mp_feedback(s, seq, p)
   local d = trouble(s)
+  if s.paths == nil then first_path(s, s.top - 1) end
   if p.aack then
     local cumulative = unwrap(s.top, p.aack)
+    if cumulative < s.top and p.op == 0xfa then
+      accepted(s, seq, cumulative, p.sport)
+      heard_of(s, seq, p)
+    elseif cumulative < s.top and seq == cumulative + 1 then
+      turned_away(s, cumulative, p.sport)
+    end
     if cumulative >= s.acked and cumulative < s.top then ack(s, cumulative + 1, p) end
   end
   if p.op == 0xfb then
     if seq < s.first or seq >= s.top then return end
     d.nacked = true
-    local waits = d.synchronised and set_has(d.synchronised, seq) -- it came early
-    if set_has(d.holes, seq) or not waits then reported(s, seq, seq, seq, p, "mp-nack") end
+    if d.synchronised and set_has(d.synchronised, seq) and not set_has(d.holes, seq) then -- it came early
+      set_insert(d.turned, seq, seq)
+      answer(s, p.sport, seq, seq)
+    elseif not set_has(d.turned, seq) then -- else it was refused, and neither lost nor late
+      reported(s, seq, seq, seq, p, "mp-nack")
+    end
     return
   end
   if seq >= s.acked and seq < s.top then set_insert(d.has, seq, seq) end
-  round_trip(s, seq, p)
+  path_trip(s, seq, p)
 end
 
 -- speaks settles which transport a connection uses.
@@ -2537,10 +3016,6 @@ end
 -- halves that answer each other are a connection. The BTH names no source queue
 -- pair, so that PSNs must tell who answers whom, or connection management.
 
-local MAX_HALVES = 65536
-local MAX_SUITORS = 256
-local MAX_WAITING = 64 -- acknowledgements whose stream is not known yet
-
 local halves = {}  -- by addresses, then by queue pair number
 local between = {} -- by addresses, all halves in a list
 local all = {}     -- in order of appearance
@@ -2551,6 +3026,10 @@ local remembered = 0
 local new_half, mirrored, take, manage
 
 do
+
+local MAX_HALVES = 65536
+local MAX_SUITORS = 256
+local MAX_WAITING = 64 -- acknowledgements whose stream is not known yet
 
 local meet, take_feedback
 
@@ -2900,7 +3379,7 @@ local function damage(h, p)
     end
     refute(s)
     miss(s, seq, seq, "icrc", p.frame)
-    set_insert(d.named, seq, seq)
+    name_lost(d, seq, seq)
     s.top, s.next = seq + 1, seq + 1
     return quiet(s)
   end
@@ -2910,7 +3389,7 @@ local function damage(h, p)
   tell_resend(s, p.frame, seq, d.run.cause)
   if seq >= s.acked and not set_has(d.holes, seq) then
     miss(s, seq, seq, "icrc", p.frame)
-    set_insert(d.named, seq, seq)
+    name_lost(d, seq, seq)
   end
   s.next = max(s.next, seq + 1)
   quiet(s)
@@ -3032,9 +3511,6 @@ end
 
 local rdma = Proto("rdma", "RDMA (rdmadump " .. VERSION .. ")")
 
-local BASES = { dec = base.DEC, hex = base.HEX }
-local WIDTHS = { [1] = "uint8", [2] = "uint16", [3] = "uint24", [4] = "uint32", [8] = "uint64" }
-
 -- F holds the fields that are not rows of the table.
 local F = {
   opcode_name = ProtoField.string("rdma.opcode_name", "Operation"),
@@ -3095,6 +3571,8 @@ local X = {
 }
 
 do
+  local BASES = { dec = base.DEC, hex = base.HEX }
+  local WIDTHS = { [1] = "uint8", [2] = "uint16", [3] = "uint24", [4] = "uint32", [8] = "uint64" }
   local list = {}
   for _, f in pairs(F) do list[#list + 1] = f end
   for _, h in ipairs(HEADER_ROWS) do
@@ -3352,9 +3830,7 @@ end
 
 -- Where Wireshark comes in.
 
-local FULL = "Dissect RDMA in full, in place of the built-in dissectors"
-
-rdma.prefs.full = Pref.bool(FULL, false, "RoCEv2, RoCEv1 and InfiniBand in ERF are dissected here and by nobody else")
+rdma.prefs.full = Pref.bool("Dissect RDMA in full, in place of the built-in dissectors", false, "RoCEv2, RoCEv1 and InfiniBand in ERF are dissected here and by nobody else")
 rdma.prefs.analysis = Pref.bool("Analyse sequence numbers", true, "Find gaps, retransmissions and round trips on the first pass")
 rdma.prefs.info = Pref.bool("Add to the Info column", true, "Say there what was lost or sent again, and name operations that the built-in dissector does not know")
 rdma.prefs.icrc = Pref.bool("Check the ICRC", false, "In Lua this takes its time: some 150 microseconds for 1,024 bytes")
@@ -3369,7 +3845,6 @@ local statuses = {} -- of the ICRC, by frame; "good" goes without saying where a
 local sums = {}     -- what a bad ICRC should be
 local proven = {}   -- frames of which only the ICRC tells that they are RDMA
 local doubts = 0
-local origin        -- of time
 local newest = -1   -- the highest frame number seen
 local checking = false -- the ICRC, of packets that have one
 local drawn = -1    -- the frame that the full dissector has drawn already
@@ -3394,14 +3869,16 @@ local function read(s, form, frame, time, op, flags, b8, psn)
   p.frame, p.time, p.op, p.form, p.psn = frame, time, op, form, psn
   p.ackreq, p.retx, p.synchronised = b8 >= 128, floor(b8 / 32) % 2 == 1, floor(b8 / 16) % 2 == 1
   p.payload = max(0, wire - 4 - floor(flags / 16) % 4 - form.len)
-  p.syndrome, p.msn, p.dmalen, p.sack, p.aack, p.finished, p.segments, p.fault, p.damaged = nil
+  p.syndrome, p.msn, p.dmalen, p.sack, p.aack, p.echoes_retx, p.finished, p.segments, p.fault, p.damaged = nil
   local limit = min(have, wire - 4)
   if form.reth and form.reth + 16 <= limit then p.dmalen = u32(s, o + form.reth + 12) end
   if form.aeth and form.aeth + 4 <= limit then
     p.syndrome, p.msn = byte(s, o + form.aeth + 1), u24(s, o + form.aeth + 1)
   end
   if form.sack and form.sack + 4 <= limit then p.sack = u24(s, o + form.sack + 1) end
-  if form.mp and form.mp + 4 <= limit then p.aack = u24(s, o + form.mp + 1) end
+  if form.mp and form.mp + 4 <= limit then
+    p.echoes_retx, p.aack = floor(byte(s, o + form.mp + 1) / 64) % 2 == 1, u24(s, o + form.mp + 1)
+  end
   if form.reports and (p.payload == TCAETH or p.payload == TCAETH_SHORT) then
     local n = p.payload
     p.payload = 0
@@ -3446,7 +3923,7 @@ local function analyse(s, pinfo, frame)
   end
   local time = floor(pinfo.rel_ts * 1e9 + 0.5)
   read(s, form, frame, time, op, flags, b8, (s1 * 256 + s2) * 256 + s3)
-  p.id = at.id
+  p.id, p.sport = at.id, at.sport
   if mirrored(h, p) then
     mark(frame).copy = true
     return true
@@ -3492,7 +3969,7 @@ local function dissect(tvb, pinfo, tree)
   end
   local located = false
   if n >= 54 then
-    local e1, e2, v, tos, l1, l2, i1, i2, f1, f2, _, protocol, _, _, _, _, _, _, _, _, _, _, _, _, d1, d2, u1, u2, _, _,
+    local e1, e2, v, tos, l1, l2, i1, i2, f1, f2, _, protocol, _, _, _, _, _, _, _, _, _, _, p1, p2, d1, d2, u1, u2, _, _,
       op, flags, k1, k2, _, q1, q2, q3, b8, s1, s2, s3 = byte(s, 13, 54)
     if e1 == 8 and e2 == 0 and v == 0x45 and protocol == 17 and f1 % 64 == 0 and f2 == 0 and ports[d1 * 256 + d2] then
       local ulen = u1 * 256 + u2
@@ -3502,7 +3979,7 @@ local function dissect(tvb, pinfo, tree)
         if h and first and form and form.plain and flags % 16 == 0 and k1 + k2 > 0 and b8 % 32 < 16 and
           (not checking or n < 34 + ulen) then
           local q, psn, left, pad = h.req, (s1 * 256 + s2) * 256 + s3, ulen - 12 - form.len, flags % 64 / 16
-          if q.expect == psn and left >= pad and left % 4 == 0 and (form.ends or left - pad == h.mtu) then
+          if q.expect == psn and q.sport == p1 * 256 + p2 and left >= pad and left % 4 == 0 and (form.ends or left - pad == h.mtu) then
             local seq, k, now = q.top, q.n + 1, floor(pinfo.rel_ts * 1e9 + 0.5)
             q.top, q.next, q.n, q.last_time = seq + 1, seq + 1, k, now
             q.seqs[k], q.frames[k], q.times[k], q.ids[k] = seq, frame, now, i1 * 256 + i2
@@ -3518,7 +3995,7 @@ local function dissect(tvb, pinfo, tree)
         end
         if h or pinfo.dst_port ~= 0 then -- of a link type that Wireshark cannot follow nothing is known
           at.carrier, at.start, at.bth, at.wire, at.stop = IPV4, 14, 42, ulen - 8, min(n, 34 + ulen)
-          at.id, at.marked = i1 * 256 + i2, tos % 4 == 3
+          at.id, at.sport, at.marked = i1 * 256 + i2, p1 * 256 + p2, tos % 4 == 3
           if first then at.src, at.dst = sub(s, 27, 30), sub(s, 31, 34) end
           located = true
         end
@@ -3586,6 +4063,10 @@ register_postdissector(rdma)
 -- The full dissector, for who wants it: one for each carrier, to be put where
 -- the built-in ones are.
 
+local places = {} -- the dissector tables where the full dissectors go
+
+do
+
 local function full(name, text, find)
   local proto = Proto(name, text .. " (rdmadump " .. VERSION .. ")")
   function proto.dissector(tvb, pinfo, tree)
@@ -3628,23 +4109,21 @@ local infiniband = full("rdma_ib", "InfiniBand", function(s)
   if after == 3 and #s >= 48 then return 48, wire - 48, "ib" end
 end)
 
--- places are the dissector tables where the full dissectors go.
-local places = {}
+local function add(name, key, proto)
+  local ok, t = pcall(DissectorTable.get, name)
+  if ok and t then places[#places + 1] = { table = t, key = key, proto = proto, old = t:get_dissector(key) } end
+  return ok and t
+end
 
-do
-  local add = function(name, key, proto)
-    local ok, t = pcall(DissectorTable.get, name)
-    if ok and t then places[#places + 1] = { table = t, key = key, proto = proto, old = t:get_dissector(key) } end
-    return ok and t
-  end
-  local udp_ports = add("udp.port", 4791, roce2)
-  add("ethertype", 0x8915, roce1)
-  add("erf.types.type", 21, infiniband)
-  if udp_ports then udp_ports:add_for_decode_as(roce2) end
-  roce2:register_heuristic("udp", function(tvb, pinfo, tree)
-    if not settings.full or not ports[pinfo.dst_port] then return false end
-    return roce2.dissector(tvb, pinfo, tree) > 0
-  end)
+local udp_ports = add("udp.port", 4791, roce2)
+add("ethertype", 0x8915, roce1)
+add("erf.types.type", 21, infiniband)
+if udp_ports then udp_ports:add_for_decode_as(roce2) end
+roce2:register_heuristic("udp", function(tvb, pinfo, tree)
+  if not settings.full or not ports[pinfo.dst_port] then return false end
+  return roce2.dissector(tvb, pinfo, tree) > 0
+end)
+
 end
 
 local function settle()

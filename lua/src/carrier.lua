@@ -13,6 +13,7 @@ local at = {
   wire = 0,      -- bytes on the wire from the BTH up to and with the ICRC
   stop = 0,      -- where the captured part of it ends
   src = "", dst = "",
+  sport = 0,     -- of UDP
   id = 0,        -- identification of IPv4
   marked = false -- congestion experienced
 }
@@ -60,6 +61,7 @@ local function udp(w, o)
   if last < o + 8 then return nil end
   bound(w, last)
   local port = u16(w.s, o + 2)
+  at.sport = u16(w.s, o)
   o = o + 8
   if ports[port] or port == w.claimed then return found(w, w.carrier, w.ip, o) end
   if port == 4789 or port == 8472 then -- VXLAN
@@ -189,7 +191,7 @@ end
 local function rocev1(w, o)
   if not grh(w, o) then return nil end
   bound(w, o + 40 + u16(w.s, o + 4))
-  at.src, at.dst, at.id = sub(w.s, o + 9, o + 24), sub(w.s, o + 25, o + 40), 0
+  at.src, at.dst, at.id, at.sport = sub(w.s, o + 9, o + 24), sub(w.s, o + 25, o + 40), 0, 0
   return found(w, ROCEV1, o, o + 40)
 end
 
@@ -199,7 +201,7 @@ lrh = function(w, o)
   local n = u16(s, o + 4) % 2048 * 4
   if n < 8 then return nil end
   bound(w, o + n)
-  at.src, at.dst, at.id, at.marked = sub(s, o + 7, o + 8), sub(s, o + 3, o + 4), 0, false
+  at.src, at.dst, at.id, at.sport, at.marked = sub(s, o + 7, o + 8), sub(s, o + 3, o + 4), 0, 0, false
   local after = byte(s, o + 2) % 4
   if after == 2 then return found(w, IB, o, o + 8) end
   if after == 3 and grh(w, o + 8) then return found(w, IBGRH, o + 8, o + 48) end

@@ -1,8 +1,6 @@
 -- Where Wireshark comes in.
 
-local FULL = "Dissect RDMA in full, in place of the built-in dissectors"
-
-rdma.prefs.full = Pref.bool(FULL, false, "RoCEv2, RoCEv1 and InfiniBand in ERF are dissected here and by nobody else")
+rdma.prefs.full = Pref.bool("Dissect RDMA in full, in place of the built-in dissectors", false, "RoCEv2, RoCEv1 and InfiniBand in ERF are dissected here and by nobody else")
 rdma.prefs.analysis = Pref.bool("Analyse sequence numbers", true, "Find gaps, retransmissions and round trips on the first pass")
 rdma.prefs.info = Pref.bool("Add to the Info column", true, "Say there what was lost or sent again, and name operations that the built-in dissector does not know")
 rdma.prefs.icrc = Pref.bool("Check the ICRC", false, "In Lua this takes its time: some 150 microseconds for 1,024 bytes")
@@ -17,7 +15,6 @@ local statuses = {} -- of the ICRC, by frame; "good" goes without saying where a
 local sums = {}     -- what a bad ICRC should be
 local proven = {}   -- frames of which only the ICRC tells that they are RDMA
 local doubts = 0
-local origin        -- of time
 local newest = -1   -- the highest frame number seen
 local checking = false -- the ICRC, of packets that have one
 local drawn = -1    -- the frame that the full dissector has drawn already
@@ -42,14 +39,16 @@ local function read(s, form, frame, time, op, flags, b8, psn)
   p.frame, p.time, p.op, p.form, p.psn = frame, time, op, form, psn
   p.ackreq, p.retx, p.synchronised = b8 >= 128, floor(b8 / 32) % 2 == 1, floor(b8 / 16) % 2 == 1
   p.payload = max(0, wire - 4 - floor(flags / 16) % 4 - form.len)
-  p.syndrome, p.msn, p.dmalen, p.sack, p.aack, p.finished, p.segments, p.fault, p.damaged = nil
+  p.syndrome, p.msn, p.dmalen, p.sack, p.aack, p.echoes_retx, p.finished, p.segments, p.fault, p.damaged = nil
   local limit = min(have, wire - 4)
   if form.reth and form.reth + 16 <= limit then p.dmalen = u32(s, o + form.reth + 12) end
   if form.aeth and form.aeth + 4 <= limit then
     p.syndrome, p.msn = byte(s, o + form.aeth + 1), u24(s, o + form.aeth + 1)
   end
   if form.sack and form.sack + 4 <= limit then p.sack = u24(s, o + form.sack + 1) end
-  if form.mp and form.mp + 4 <= limit then p.aack = u24(s, o + form.mp + 1) end
+  if form.mp and form.mp + 4 <= limit then
+    p.echoes_retx, p.aack = floor(byte(s, o + form.mp + 1) / 64) % 2 == 1, u24(s, o + form.mp + 1)
+  end
   if form.reports and (p.payload == TCAETH or p.payload == TCAETH_SHORT) then
     local n = p.payload
     p.payload = 0
@@ -94,7 +93,7 @@ local function analyse(s, pinfo, frame)
   end
   local time = floor(pinfo.rel_ts * 1e9 + 0.5)
   read(s, form, frame, time, op, flags, b8, (s1 * 256 + s2) * 256 + s3)
-  p.id = at.id
+  p.id, p.sport = at.id, at.sport
   if mirrored(h, p) then
     mark(frame).copy = true
     return true
@@ -140,7 +139,7 @@ local function dissect(tvb, pinfo, tree)
   end
   local located = false
   if n >= 54 then
-    local e1, e2, v, tos, l1, l2, i1, i2, f1, f2, _, protocol, _, _, _, _, _, _, _, _, _, _, _, _, d1, d2, u1, u2, _, _,
+    local e1, e2, v, tos, l1, l2, i1, i2, f1, f2, _, protocol, _, _, _, _, _, _, _, _, _, _, p1, p2, d1, d2, u1, u2, _, _,
       op, flags, k1, k2, _, q1, q2, q3, b8, s1, s2, s3 = byte(s, 13, 54)
     if e1 == 8 and e2 == 0 and v == 0x45 and protocol == 17 and f1 % 64 == 0 and f2 == 0 and ports[d1 * 256 + d2] then
       local ulen = u1 * 256 + u2
@@ -150,7 +149,7 @@ local function dissect(tvb, pinfo, tree)
         if h and first and form and form.plain and flags % 16 == 0 and k1 + k2 > 0 and b8 % 32 < 16 and
           (not checking or n < 34 + ulen) then
           local q, psn, left, pad = h.req, (s1 * 256 + s2) * 256 + s3, ulen - 12 - form.len, flags % 64 / 16
-          if q.expect == psn and left >= pad and left % 4 == 0 and (form.ends or left - pad == h.mtu) then
+          if q.expect == psn and q.sport == p1 * 256 + p2 and left >= pad and left % 4 == 0 and (form.ends or left - pad == h.mtu) then
             local seq, k, now = q.top, q.n + 1, floor(pinfo.rel_ts * 1e9 + 0.5)
             q.top, q.next, q.n, q.last_time = seq + 1, seq + 1, k, now
             q.seqs[k], q.frames[k], q.times[k], q.ids[k] = seq, frame, now, i1 * 256 + i2
@@ -166,7 +165,7 @@ local function dissect(tvb, pinfo, tree)
         end
         if h or pinfo.dst_port ~= 0 then -- of a link type that Wireshark cannot follow nothing is known
           at.carrier, at.start, at.bth, at.wire, at.stop = IPV4, 14, 42, ulen - 8, min(n, 34 + ulen)
-          at.id, at.marked = i1 * 256 + i2, tos % 4 == 3
+          at.id, at.sport, at.marked = i1 * 256 + i2, p1 * 256 + p2, tos % 4 == 3
           if first then at.src, at.dst = sub(s, 27, 30), sub(s, 31, 34) end
           located = true
         end
@@ -234,6 +233,10 @@ register_postdissector(rdma)
 -- The full dissector, for who wants it: one for each carrier, to be put where
 -- the built-in ones are.
 
+local places = {} -- the dissector tables where the full dissectors go
+
+do
+
 local function full(name, text, find)
   local proto = Proto(name, text .. " (rdmadump " .. VERSION .. ")")
   function proto.dissector(tvb, pinfo, tree)
@@ -276,23 +279,21 @@ local infiniband = full("rdma_ib", "InfiniBand", function(s)
   if after == 3 and #s >= 48 then return 48, wire - 48, "ib" end
 end)
 
--- places are the dissector tables where the full dissectors go.
-local places = {}
+local function add(name, key, proto)
+  local ok, t = pcall(DissectorTable.get, name)
+  if ok and t then places[#places + 1] = { table = t, key = key, proto = proto, old = t:get_dissector(key) } end
+  return ok and t
+end
 
-do
-  local add = function(name, key, proto)
-    local ok, t = pcall(DissectorTable.get, name)
-    if ok and t then places[#places + 1] = { table = t, key = key, proto = proto, old = t:get_dissector(key) } end
-    return ok and t
-  end
-  local udp_ports = add("udp.port", 4791, roce2)
-  add("ethertype", 0x8915, roce1)
-  add("erf.types.type", 21, infiniband)
-  if udp_ports then udp_ports:add_for_decode_as(roce2) end
-  roce2:register_heuristic("udp", function(tvb, pinfo, tree)
-    if not settings.full or not ports[pinfo.dst_port] then return false end
-    return roce2.dissector(tvb, pinfo, tree) > 0
-  end)
+local udp_ports = add("udp.port", 4791, roce2)
+add("ethertype", 0x8915, roce1)
+add("erf.types.type", 21, infiniband)
+if udp_ports then udp_ports:add_for_decode_as(roce2) end
+roce2:register_heuristic("udp", function(tvb, pinfo, tree)
+  if not settings.full or not ports[pinfo.dst_port] then return false end
+  return roce2.dissector(tvb, pinfo, tree) > 0
+end)
+
 end
 
 local function settle()

@@ -42,6 +42,7 @@ local function ack(s, q, p)
   if d.rnr and d.rnr < s.acked then d.rnr = nil end
   if d.gaps[1] or d.holes[1] or d.refused[1] or d.tardy[1] or d.named[1] or d.unseen[1] or d.again[1] then retire(s, s.acked) end
   set_remove(d.has, q - 0x10000000000, s.acked - 1)
+  set_remove(d.turned, q - 0x10000000000, s.acked - 1)
   for k = #d.repairs, 1, -1 do
     if d.repairs[k][1] < s.acked then table.remove(d.repairs, k) end
   end
@@ -72,7 +73,7 @@ function name(s, seq, p, kind)
   if inside and set_has(d.holes, seq) then
     local g = d.gaps[i]
     g.confirmed, g.suspect = kind, nil
-    set_insert(d.named, seq, seq)
+    name_lost(d, seq, seq)
     return
   end
   if seq >= s.top or set_has(d.tardy, seq) then return end
@@ -85,7 +86,7 @@ function name(s, seq, p, kind)
     return -- too soon to be about the copy of this run
   end
   miss(s, seq, seq, kind, p.frame)
-  set_insert(d.named, seq, seq)
+  name_lost(d, seq, seq)
   if not s.response then set_insert(d.refused, seq + 1, s.top - 1) end
 end
 
@@ -168,19 +169,30 @@ end
 
 local function mp_feedback(s, seq, p)
   local d = trouble(s)
+  if s.paths == nil then first_path(s, s.top - 1) end
   if p.aack then
     local cumulative = unwrap(s.top, p.aack)
+    if cumulative < s.top and p.op == 0xfa then
+      accepted(s, seq, cumulative, p.sport)
+      heard_of(s, seq, p)
+    elseif cumulative < s.top and seq == cumulative + 1 then
+      turned_away(s, cumulative, p.sport)
+    end
     if cumulative >= s.acked and cumulative < s.top then ack(s, cumulative + 1, p) end
   end
   if p.op == 0xfb then
     if seq < s.first or seq >= s.top then return end
     d.nacked = true
-    local waits = d.synchronised and set_has(d.synchronised, seq) -- it came early
-    if set_has(d.holes, seq) or not waits then reported(s, seq, seq, seq, p, "mp-nack") end
+    if d.synchronised and set_has(d.synchronised, seq) and not set_has(d.holes, seq) then -- it came early
+      set_insert(d.turned, seq, seq)
+      answer(s, p.sport, seq, seq)
+    elseif not set_has(d.turned, seq) then -- else it was refused, and neither lost nor late
+      reported(s, seq, seq, seq, p, "mp-nack")
+    end
     return
   end
   if seq >= s.acked and seq < s.top then set_insert(d.has, seq, seq) end
-  round_trip(s, seq, p)
+  path_trip(s, seq, p)
 end
 
 -- speaks settles which transport a connection uses.

@@ -2,9 +2,6 @@
 
 local rdma = Proto("rdma", "RDMA (rdmadump " .. VERSION .. ")")
 
-local BASES = { dec = base.DEC, hex = base.HEX }
-local WIDTHS = { [1] = "uint8", [2] = "uint16", [3] = "uint24", [4] = "uint32", [8] = "uint64" }
-
 -- F holds the fields that are not rows of the table.
 local F = {
   opcode_name = ProtoField.string("rdma.opcode_name", "Operation"),
@@ -65,6 +62,8 @@ local X = {
 }
 
 do
+  local BASES = { dec = base.DEC, hex = base.HEX }
+  local WIDTHS = { [1] = "uint8", [2] = "uint16", [3] = "uint24", [4] = "uint32", [8] = "uint64" }
   local list = {}
   for _, f in pairs(F) do list[#list + 1] = f end
   for _, h in ipairs(HEADER_ROWS) do

@@ -2,10 +2,6 @@
 -- halves that answer each other are a connection. The BTH names no source queue
 -- pair, so that PSNs must tell who answers whom, or connection management.
 
-local MAX_HALVES = 65536
-local MAX_SUITORS = 256
-local MAX_WAITING = 64 -- acknowledgements whose stream is not known yet
-
 local halves = {}  -- by addresses, then by queue pair number
 local between = {} -- by addresses, all halves in a list
 local all = {}     -- in order of appearance
@@ -16,6 +12,10 @@ local remembered = 0
 local new_half, mirrored, take, manage
 
 do
+
+local MAX_HALVES = 65536
+local MAX_SUITORS = 256
+local MAX_WAITING = 64 -- acknowledgements whose stream is not known yet
 
 local meet, take_feedback
 
@@ -365,7 +365,7 @@ local function damage(h, p)
     end
     refute(s)
     miss(s, seq, seq, "icrc", p.frame)
-    set_insert(d.named, seq, seq)
+    name_lost(d, seq, seq)
     s.top, s.next = seq + 1, seq + 1
     return quiet(s)
   end
@@ -375,7 +375,7 @@ local function damage(h, p)
   tell_resend(s, p.frame, seq, d.run.cause)
   if seq >= s.acked and not set_has(d.holes, seq) then
     miss(s, seq, seq, "icrc", p.frame)
-    set_insert(d.named, seq, seq)
+    name_lost(d, seq, seq)
   end
   s.next = max(s.next, seq + 1)
   quiet(s)

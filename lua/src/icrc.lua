@@ -1,6 +1,10 @@
 -- The ICRC. Lua takes its time over it, so that it is computed only where a
 -- preference asks, or where nothing else tells whether a frame is RDMA.
 
+local icrc
+
+do
+
 local crc_update -- crc, string, first and last place in it
 
 do
@@ -76,7 +80,7 @@ local ONES = string.rep("\255", 8)
 
 -- icrc computes the ICRC of the packet that at describes. s is the frame. It is
 -- nil where the ICRC was not captured.
-local function icrc(s)
+function icrc(s)
   local stop = at.bth + at.wire - 4
   if at.wire < 16 or #s < stop + 4 or at.stop < stop + 4 then return nil end
   local b = at.bth - at.start
@@ -103,4 +107,6 @@ local function icrc(s)
   crc = 0xffffffff - crc_update(crc, s, at.bth + 6, stop)
   local c1, c2, c3, c4 = byte(s, stop + 1, stop + 4)
   return crc, c1 + c2 * 256 + c3 * 65536 + c4 * 16777216
+end
+
 end

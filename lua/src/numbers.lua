@@ -1,6 +1,10 @@
 -- The IP identification tells the order of sending where the sender counts its
 -- packets with it: it is believed once it counted on while the PSN went back.
 
+local number, ordered, sent_rest, sent_less, sent_up_to
+
+do
+
 local MAX_ID_STEP = 4096 -- packets sent to others in between, or lost
 local STEPS_OF_JUMP = 8  -- times that it must count on for each jump
 
@@ -27,7 +31,7 @@ end
 
 -- number gives a packet its place, from the first trouble of its stream on. New
 -- data that passed since without a look counts too.
-local function number(s, p)
+function number(s, p)
   p.place, p.order = nil, nil
   local d = s.d
   if d == nil then return end
@@ -44,7 +48,7 @@ local function number(s, p)
   p.place, p.order = take_number(n, p.id)
 end
 
-local function ordered(s, p)
+function ordered(s, p)
   local n = s.d and s.d.numbers
   if n == nil or not n.counts or n.steps <= STEPS_OF_JUMP * n.jumps or s.response or
     s.half.transport ~= "go-back-n" or s.half.service == "UC" then return nil end
@@ -53,7 +57,7 @@ end
 
 -- sent_rest reports whether all that the run had yet to carry before seq was sent,
 -- and nothing else had the sender begin there.
-local function sent_rest(s, p, seq, idle)
+function sent_rest(s, p, seq, idle)
   if ordered(s, p) ~= "in order" or p.place - s.d.sent_last - 1 ~= seq - s.next then return false end
   for _, k in ipairs(s.d.asks) do
     if k.seq == seq then return false end
@@ -62,13 +66,15 @@ local function sent_rest(s, p, seq, idle)
 end
 
 -- sent_less reports whether the run broke off before it had carried all of that.
-local function sent_less(s, p, seq)
+function sent_less(s, p, seq)
   if ordered(s, p) ~= "in order" then return false end
   local n, partner = p.place - s.d.sent_last - 1, s.half.partner
   local reads = s.reads[1] ~= nil or partner == nil or partner.resp ~= nil
   return n < seq - s.next and (n == 0 or not reads)
 end
 
-local function sent_up_to(s, p)
+function sent_up_to(s, p)
   if p.order == "in order" and s.d then s.d.sent_last = p.place end
+end
+
 end

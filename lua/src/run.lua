@@ -175,14 +175,8 @@ local function straggle(s, t)
   local d = s.d
   for _, packet in ipairs(t.packets) do
     local first, last = packet.first, packet.last
-    local repeated = set_overlap(d.unseen, first, last) == 0
-    if not repeated and set_has(d.again, first) then
-      set_remove(d.again, first, last)
-      fill(s, first, last, packet)
-      repeated = true
-    else
-      was_late(s, first, last)
-    end
+    local repeated = set_overlap(d.unseen, first, last) == 0 or set_has(d.again, first)
+    late(s, first, last, packet.frame)
     tell_late(s, packet.frame)
     if repeated then
       local m = mark(packet.frame)
@@ -236,7 +230,7 @@ local function keep(p)
   return c
 end
 
-local part, behind, mend, break_off, trail, learn_order
+local part, end_epoch, near, move, arrive, repeated
 
 do
 
@@ -272,7 +266,7 @@ local function precedes(s, p, seq)
   return answering(d, seq) == nil
 end
 
-function break_off(s, first, last, frame, suspect)
+local function break_off(s, first, last, frame, suspect)
   s.d.broken = { first = first, last = last, frame = frame, suspect = suspect, packets = 0 }
 end
 
@@ -285,7 +279,7 @@ function part(s)
 end
 
 -- mend decides on a resend run that broke off when a packet comes after it.
-function mend(s, seq)
+local function mend(s, seq)
   local d = s.d
   local b = d and d.broken
   if not b then return end
@@ -323,7 +317,7 @@ local function of_run(d, at, seq)
 end
 
 -- trail takes a packet that others of its sender overtook: its copy was not lost.
-function trail(s, p, first, last, n)
+local function trail(s, p, first, last, n)
   local d = s.d
   local current = of_run(d, p.place, first)
   local b = d.broken
@@ -365,7 +359,7 @@ function trail(s, p, first, last, n)
 end
 
 -- learn_order believes the identification, and decides what is on trial thereby.
-function learn_order(s, p, seq)
+local function learn_order(s, p, seq)
   local d = s.d
   local n = d and d.numbers
   if n == nil or p.order == nil or s.response or n.counts or seq >= s.top or seq < s.first then return end
@@ -387,7 +381,7 @@ function learn_order(s, p, seq)
 end
 
 -- behind follows a packet below the top.
-function behind(s, p, first, last)
+local function behind(s, p, first, last)
   local d = trouble(s)
   local turn = ordered(s, p) == "in order"
   local t = d.trial
@@ -448,11 +442,9 @@ function behind(s, p, first, last)
   resend(s, p, first, last)
 end
 
-end
-
 -- Epochs: a queue pair that is used again begins anywhere in the PSN space.
 
-local function end_epoch(s)
+function end_epoch(s)
   refute(s)
   part(s)
   local d = s.d
@@ -464,7 +456,7 @@ local function end_epoch(s)
   end
 end
 
-local function near(s, psn)
+function near(s, psn)
   local seq = unwrap(s.top, psn)
   if seq >= s.top then
     local step = max(FORWARD_STEP, 4 * s.peak)
@@ -476,7 +468,7 @@ local function near(s, psn)
 end
 
 -- move believes the packet that was set aside: a wide gap, or an epoch.
-local function move(s)
+function move(s)
   local c = s.moved
   s.moved = nil
   local ahead = less(c.p.psn, s.top % 0x1000000)
@@ -487,7 +479,7 @@ local function move(s)
   follow(s, c.p, c.n)
 end
 
-local function arrive(s, p, n)
+function arrive(s, p, n)
   if not s.on then
     begin(s, p, p.psn)
     advance(s, p, n)
@@ -516,8 +508,6 @@ local function arrive(s, p, n)
   move(s)
   arrive(s, p, n)
 end
-
-local repeated
 
 -- enter takes a packet at the top. One of MP-RDMA that says it is sent again was
 -- lost before, where no copy passed.
@@ -566,10 +556,13 @@ follow = function(s, p, n)
     accept(s, seq, last)
     enter(s, p, n, seq, last)
   elseif selects(s) and s.half.transport ~= "go-back-n" then
+    if s.paths then travelled(s, p, seq) end
     repeated(s, p, seq, last)
   else
     behind(s, p, seq, last)
   end
   sent_up_to(s, p)
   quiet(s)
+end
+
 end

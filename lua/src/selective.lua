@@ -62,8 +62,15 @@ repeated = function(s, p, seq, last)
     began_before(s, p, seq, last)
     return
   end
-  if hole and not named and not p.retx and set_has(d.unseen, seq) and not silent then
-    was_late(s, seq, last)
+  if not p.retx and (hole and not named and set_has(d.unseen, seq) and not silent or set_has(d.missed, seq) and not silent or
+    not hole and s.half.transport == "mp-rdma" and set_has(d.lost_psns, seq)) then
+    if hole and set_has(d.unseen, seq) then
+      late(s, seq, last, p.frame)
+    elseif set_has(d.missed, seq) then
+      arrived_after_all(s, seq, last)
+    else
+      was_late(s, seq, last) -- over a slow path, behind the copy that was sent in its place
+    end
     tell_late(s, p.frame)
     s.last_time = p.time
     return
@@ -83,7 +90,7 @@ repeated = function(s, p, seq, last)
   repair_cause(s, p, seq)
   if hole then
     local again = set_has(d.unseen, seq) and named and not p.retx
-    fill(s, seq, last, p)
+    fill(s, seq, last, p, p.form.verb == "read")
     if again then
       d.answers[#d.answers + 1] = { first = seq, last = last, packets = { { first = seq, last = last, frame = p.frame } } }
       if #d.answers > MAX_REPAIRS then table.remove(d.answers, 1) end
@@ -91,7 +98,13 @@ repeated = function(s, p, seq, last)
   elseif s.half.transport == "irn" and d.run.cause == "irn-nack" and seq >= s.acked and not set_has(d.has, seq) and asks_for(s, seq) then
     -- The sender sees the hole in the bitmap that the NACKs drew.
     miss(s, seq, last, "irn-nack", p.frame)
+    name_lost(d, seq, last)
     fill(s, seq, last, p)
+  end
+  set_remove(d.turned, seq, last)
+  if s.half.transport == "mp-rdma" then
+    local b = open_book(d, seq)
+    b.sent = b.sent + 1
   end
   d.repairs[#d.repairs + 1] = { seq, s.top, p.time }
   if #d.repairs > MAX_REPAIRS then table.remove(d.repairs, 1) end
@@ -115,6 +128,12 @@ local function under_way(s, first, last, newest, time)
   return set
 end
 
+-- packets_in is the parts of a span that packets begin in: a READ request that is
+-- missing is one, however many PSNs it takes.
+local function packets_in(s, span)
+  return (s.response or s.reads[1] == nil) and { span } or sent(s, span[1], span[2])
+end
+
 -- reported takes PSNs that the receiver misses, though it has others up to newest.
 function reported(s, first, last, newest, p, kind)
   local d = s.d
@@ -125,13 +144,19 @@ function reported(s, first, last, newest, p, kind)
       for _, g in ipairs(d.gaps) do
         if g.first <= hole[2] and g.last >= hole[1] and g.kind ~= kind then g.confirmed = kind end
       end
-      set_insert(d.named, hole[1], hole[2])
+      name_lost(d, hole[1], hole[2])
     end
     for _, seen in ipairs(set_without(d.holes, piece[1], piece[2])) do
-      local set = under_way(s, seen[1], seen[2], newest, p.time - s.rtt)
+      local set = under_way(s, seen[1], seen[2], newest, p.time - max(s.rtt, slowest_path(s)))
       for _, fresh in ipairs(set_without(set, seen[1], seen[2])) do
-        miss(s, fresh[1], fresh[2], kind, p.frame)
-        set_insert(d.named, fresh[1], fresh[2])
+        for _, span in ipairs(packets_in(s, fresh)) do
+          miss(s, span[1], span[2], kind, p.frame)
+          name_lost(d, span[1], span[2])
+        end
+        if kind == "mp-nack" then
+          local b = open_book(d, fresh[1])
+          b.lost = b.lost + 1
+        end
       end
     end
   end

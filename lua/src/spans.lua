@@ -91,6 +91,13 @@ local function set_without(set, first, last)
   return parts
 end
 
+-- begins is where the first part of first..last ends that is in the set, or is not.
+local function begins(set, first, last)
+  local span = set[span_from(set, first)]
+  if span == nil or span[1] > last then return last end
+  return span[1] > first and span[1] - 1 or min(last, span[2])
+end
+
 local function set_overlap(set, first, last)
   if set[1] == nil then return 0 end
   local n = 0
