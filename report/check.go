@@ -113,7 +113,7 @@ func (c *Check) Sum(packets, connections int64, drops uint64) {
 	verdict := c.style.good.text("NO VIOLATION") + of
 	switch {
 	case packets == 0 && len(c.order) == 0:
-		verdict = c.style.warn.text("NOTHING TO CHECK") + ": no RDMA packets"
+		verdict = c.style.warn.text("NOTHING TO CHECK") + of
 	case violations > 0:
 		verdict = c.style.bad.text(counted(violations, "VIOLATION", "VIOLATIONS")) + of
 	}

@@ -75,7 +75,7 @@ func (flags *compareFlags) runLive(s streams, config twopoint.Config) (*twopoint
 	}
 	result := comparer.Comparison()
 	for i := range result.Captures {
-		if in := &result.Captures[i]; failed == nil && in.RDMAFrames == 0 {
+		if in := &result.Captures[i]; failed == nil && in.RDMAFrames == 0 && config.Selection == nil {
 			s.tellNone(in.File, report.NoPackets{Frames: int(in.Frames), Fragments: int(in.Fragments)})
 		}
 	}

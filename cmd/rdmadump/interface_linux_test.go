@@ -140,8 +140,22 @@ func TestSilentInterface(t *testing.T) {
 			!strings.Contains(c.stderr.String(), "rdmadump: hint: what a network card does by itself") {
 			t.Errorf("%s: exit status %d, %s", command, code, &c.stderr)
 		}
-		if command == "check" && c.out.String() != "NOTHING TO CHECK: no RDMA packets\n" {
+		if command == "check" && c.out.String() != "NOTHING TO CHECK in 0 packets of 0 connections\n" {
 			t.Errorf("%s: %s", command, &c.out)
+		}
+	}
+}
+
+// RDMA that was not chosen is RDMA all the same: no hint leads astray.
+func TestSilentSelection(t *testing.T) {
+	veth.Enter(t)
+	for _, command := range []string{"read", "loss", "check", "top --once", "compare -i rdma-a"} {
+		c := startLive(t, append(strings.Fields(command), "-i", veth.B, "--host", "198.51.100.1")...)
+		sendCapture(t, gapCase)
+		time.Sleep(500 * time.Millisecond)
+		c.Process.Signal(syscall.SIGTERM)
+		if code := c.end(t); code != 0 || strings.Contains(c.stderr.String(), "hint") {
+			t.Errorf("%s: exit status %d, %s", command, code, &c.stderr)
 		}
 	}
 }

@@ -181,7 +181,7 @@ func (flags *serveFlags) reading(s streams, analyzer *dissect.Analyzer, board *m
 	if flags.watch.live.given() {
 		live := flags.watch.begin(streams{out: io.Discard}, time.Second)
 		reading.live = flags.watch.live.options(flags.ports)
-		live.follow(&reading, analyzer)
+		live.follow(&reading, analyzer, &flags.selection)
 	}
 	made := &served{}
 	open, feed, wait, unread, end := reading.open, reading.frame, reading.waiting, reading.unread, reading.close

@@ -62,8 +62,9 @@ func (w *watchFlags) begin(s streams, every time.Duration) *watch {
 	return &watch{watchFlags: w, out: out, slow: slow, ticks: time.NewTicker(every)}
 }
 
-// follow has a pass that feeds the analyzer tell of what it reads.
-func (w *watch) follow(reading *pass, analyzer *dissect.Analyzer) {
+// follow has a pass that feeds the analyzer with what is chosen tell of what it
+// reads.
+func (w *watch) follow(reading *pass, analyzer *dissect.Analyzer, chosen *selection) {
 	w.analyzer = analyzer
 	open, feed, told := reading.open, reading.frame, reading.streams
 	reading.waiting, reading.broken = w.waiting, w.slow.broken
@@ -79,7 +80,7 @@ func (w *watch) follow(reading *pass, analyzer *dissect.Analyzer) {
 	}
 	reading.close = func(i int, part *capture.Part, fault error) error {
 		analyzer.CloseCapture(i, part.Info().Drops-w.drops, fault)
-		if in := analyzer.Input(i); fault == nil && in.RDMAFrames == 0 {
+		if in := analyzer.Input(i); fault == nil && in.RDMAFrames == 0 && chosen.chosen() == nil {
 			told.tellNone(in.File, report.NoPackets{Frames: int(in.Frames), Fragments: int(in.Fragments)})
 		}
 		return nil
