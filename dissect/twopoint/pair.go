@@ -96,6 +96,7 @@ func (p *pair) take(point uint8, in *arrival) {
 		if c.times < math.MaxUint16 {
 			c.times++
 		}
+		side.again++
 		return
 	}
 	if s.unique && twin == 0 && p.released(&s) {
@@ -179,7 +180,7 @@ func (p *pair) find(s *sight) (twin, same int32, alike int) {
 			if !o.mated {
 				twin = i
 			}
-		case s.unique, s.time-o.time < mirrorWindow && o.time-s.time < mirrorWindow:
+		case s.unique, s.stream.side[s.point].mirrored(o.place) && s.time-o.time < mirrorWindow && o.time-s.time < mirrorWindow:
 			return 0, i, alike
 		}
 	}

@@ -49,6 +49,7 @@ func (d *delays) add(p point) {
 type sideOf struct {
 	copies    copies
 	seen      int64 // sights, mirrored ones once
+	again     int64 // sights of copies that had been seen here before
 	kept      int64 // of them, those that count
 	lone      int64 // never seen at the other point, whether they count or not
 	off       int64 // not seen at the other point, which may not have been capturing
@@ -69,6 +70,15 @@ type sideOf struct {
 	spoilt    []spoiled
 	overtaken int64 // came here behind a copy that passed the other point later
 	farthest  int64 // largest place at the other point of what was settled here
+}
+
+// mirrored reports whether what repeats the sight at a place, soon after it, is
+// another sight of the same copy. A mirror shows all twice, and a network that
+// duplicates has both come right behind each other; else the sender sent it again,
+// where it takes less than that to ask for it.
+func (s *sideOf) mirrored(place int64) bool {
+	const share, beside = 4, 2
+	return s.seen+1-place <= beside || s.again*share >= s.seen-1
 }
 
 // window is the smallest and largest distance of a number of mates.

@@ -24,6 +24,7 @@ func TestWindows(t *testing.T) {
 		points int
 	}{{"IPv4", world{}, 2}, {"IPv6", world{v6: true}, 2}, {"three points", world{}, 3}} {
 		t.Run(tc.name, func(t *testing.T) {
+			judged, blurred := 0, 0
 			rapid.Check(t, func(t *rapid.T) {
 				w := tc.w
 				w.points = tc.points
@@ -33,17 +34,17 @@ func TestWindows(t *testing.T) {
 				}
 				draw(t, &w, p)
 				names := []string{"A", "B", "C"}[:w.points]
-				captures := make([][]dissect.Frame, w.points)
+				captures, clocks := make([][]dissect.Frame, w.points), make([]wrong, w.points)
 				for i := range captures {
-					clock := wrong{}
 					if i > 0 {
-						clock = drawClock(t)
+						clocks[i] = drawClock(t)
 					}
-					captures[i] = w.capture(i, clock)
+					captures[i] = w.capture(i, clocks[i])
 				}
 				of := 0 // where A is
 				if rapid.Bool().Draw(t, "swapped") {
 					slices.Reverse(captures)
+					slices.Reverse(clocks)
 					slices.Reverse(names)
 					of = w.points - 1
 				}
@@ -65,6 +66,13 @@ func TestWindows(t *testing.T) {
 						t.Fatalf("%v: %v and %v, want %v", s.DestQP, a.Vanished, b.Vanished, s.Vanished)
 					}
 				}
+				for i, window := range whole.Windows(of, nil, &at) {
+					if off := window.To - clocks[i].read(int64(at)); off > shortestHop || off < -shortestHop {
+						blurred++
+						return // a few copies, some of them late, tell the clocks apart badly: what is before the moment elsewhere is not so at A
+					}
+				}
+				judged++
 				for f, want := range w.tell(0) {
 					s := find(before, f, "A")
 					if f.fromB || s == nil || find(whole, f, "A").Outside > 0 {
@@ -85,9 +93,15 @@ func TestWindows(t *testing.T) {
 					}
 				}
 			})
+			if blurred*4 > judged {
+				t.Errorf("of %d captures the clocks were told apart badly, of %d well", blurred, judged)
+			}
 		})
 	}
 }
+
+// shortestHop is the least time that a copy takes from one point to the next.
+const shortestHop = 5_000
 
 func sameStream(c *Comparison, like *Stream) *Stream {
 	for i := range c.Streams {
