@@ -87,6 +87,8 @@ func (s *stream) acknowledged(in *arrival) {
 	seq := psn.Unwrap(s.top, in.psn)
 	if kind == codec.KindNAK && s.startsBefore(seq, in) {
 		s.extend(seq, in)
+	} else if from, ok := s.reportsBefore(in); ok {
+		s.extend(from, in)
 	}
 	if seq < s.first-1 || seq > s.top+forwardReach {
 		if kind == codec.KindNAK && seq > s.top {
@@ -123,6 +125,21 @@ func (s *stream) acknowledged(in *arrival) {
 // packet seen, with seq: the receiver has completed nothing yet.
 func (s *stream) startsBefore(seq psn.Seq, in *arrival) bool {
 	return seq < s.first && s.first-seq <= backwardReach && in.aeth.MSN == 0 && !s.heard && in.aeth.Syndrome.IsSequenceNAK()
+}
+
+// reportsBefore reports whether a T/C AETH shows the same: what passed first here is
+// in its segments, and the flow began with from.
+func (s *stream) reportsBefore(in *arrival) (from psn.Seq, ok bool) {
+	if !in.has.Has(codec.HeaderTCAETH) || s.heard || in.tc.Validate() != nil {
+		return 0, false
+	}
+	segments, n := in.tc.Segments()
+	from = psn.Unwrap(s.top, in.tc.LastFinishedPSN) + 1
+	if n == 0 || from >= s.first || from < s.first-backwardReach {
+		return 0, false
+	}
+	first, last := psn.Unwrap(from, segments[0].First), psn.Unwrap(from, segments[n-1].Last)
+	return from, first >= s.first && last < s.top
 }
 
 // extend moves the start of the epoch back to seq, which was sent before the

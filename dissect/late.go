@@ -250,6 +250,9 @@ func (s *stream) wasLate(old answer) {
 				if !d.recallCopy(part) {
 					d.neverLost(part)
 					s.recall(part, ClosedRetransmitted, old.at)
+					if d.missed.Overlap(part) == 0 {
+						s.recall(part, ClosedNotCaptured, old.at) // it was named, and acknowledged without a copy
+					}
 				}
 			default:
 				g := &d.gaps[i]

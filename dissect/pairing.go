@@ -222,6 +222,9 @@ func (s *stream) fits(in *arrival) bool {
 	if in.has.Has(codec.HeaderTCAETH) && in.tc.LastFinishedPSN != in.psn {
 		seq = psn.Unwrap(s.top, in.tc.LastFinishedPSN)
 	}
+	if _, ok := s.reportsBefore(in); ok {
+		return true
+	}
 	return seq >= s.first-1 && seq < s.top
 }
 

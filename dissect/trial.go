@@ -243,7 +243,7 @@ func (s *stream) refute() {
 // passed over are copies of that run, and so retransmissions too.
 func (s *stream) straggle(t *trial) {
 	d := s.d
-	if first := t.set.Spans()[0]; t.ahead && !d.holes.Contains(first.First) {
+	if first := t.set.Spans()[0]; t.ahead && !d.holes.Contains(first.First) && d.missed.Overlap(first) == 0 {
 		d.resent.add(t.packets, t.bytes, byEarly, isNeeded)
 		s.wasLate(answer{span: first, came: []psn.Span{first}, lost: 1, why: byEarly, packets: t.packets, bytes: t.bytes, at: t.last})
 		s.judgeAccepted(first)

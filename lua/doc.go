@@ -8,7 +8,8 @@ package lua
 
 import _ "embed"
 
-// Version is the version of the plugin.
+// Version is the version of the plugin, as Wireshark lists it among its plugins. It is
+// not that of rdmadump, which a build takes from its commit.
 const Version = "0.1.0"
 
 // FileName is what the plugin is called in a plugin folder.

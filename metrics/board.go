@@ -49,11 +49,12 @@ func (b *Board) End(fault string) {
 	b.ended, b.fault = true, fault
 }
 
-// Health is why nothing comes any more though it should, "" if all is well.
-func (b *Board) Health() string {
+// Health is why nothing comes any more though it should, "" if all is well. ended
+// says that nothing comes any more, for whatever reason.
+func (b *Board) Health() (fault string, ended bool) {
 	b.Lock()
 	defer b.Unlock()
-	return b.fault
+	return b.fault, b.ended
 }
 
 // sample is a look at the analyzer.

@@ -40,15 +40,19 @@ func Handler(b *Board, version string) http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		text := "ok\n"
-		if fault := b.Health(); fault != "" {
+		switch fault, ended := b.Health(); {
+		case fault != "":
 			w.WriteHeader(http.StatusServiceUnavailable)
 			text = fault + "\n"
+		case ended:
+			text = "ok, the capture is at its end\n"
 		}
 		_, _ = w.Write([]byte(text))
 	})
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_ = index.Execute(w, page{version, b.Health(), b.Listing()})
+		fault, _ := b.Health()
+		_ = index.Execute(w, page{version, fault, b.Listing()})
 	})
 	return mux
 }

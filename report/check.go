@@ -111,7 +111,10 @@ func (c *Check) Sum(packets, connections int64, drops uint64) {
 	}
 	of := " in " + counted(packets, "packet", "packets") + " of " + counted(connections, "connection", "connections")
 	verdict := c.style.good.text("NO VIOLATION") + of
-	if violations > 0 {
+	switch {
+	case packets == 0 && len(c.order) == 0:
+		verdict = c.style.warn.text("NOTHING TO CHECK") + of
+	case violations > 0:
 		verdict = c.style.bad.text(counted(violations, "VIOLATION", "VIOLATIONS")) + of
 	}
 	if notes > 0 {

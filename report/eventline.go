@@ -15,10 +15,7 @@ import (
 // The time is UTC.
 func EventLine(e *dissect.Event) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  #%d %v > %v  ", clockTime(e.Time), e.Connection, e.Src, e.DestQP)
-	if e.Stream != "" {
-		b.WriteString("READ responses, ")
-	}
+	head(&b, e)
 	switch e.Kind {
 	case dissect.GapOpened:
 		fmt.Fprintf(&b, "gap %s, %s, %s", psns(e), e.Where, e.Evidence)
@@ -40,6 +37,14 @@ func EventLine(e *dissect.Event) string {
 		fmt.Fprintf(&b, "%s: %s", e.Finding, e.Text)
 	}
 	return b.String()
+}
+
+// head begins the line of an event: when, and of what.
+func head(b *strings.Builder, e *dissect.Event) {
+	fmt.Fprintf(b, "%s  #%d %v > %v  ", clockTime(e.Time), e.Connection, e.Src, e.DestQP)
+	if e.Stream != "" {
+		b.WriteString("READ responses, ")
+	}
 }
 
 // psns is the PSNs of an event, with their number where that is known.

@@ -368,7 +368,7 @@ func place(r row, w dissect.Where) string {
 	case dissect.Upstream:
 		return "lost between " + r.Src.String() + " and this capture point"
 	case dissect.Downstream:
-		return "lost between this capture point and " + r.Dst.String()
+		return "reported missing between this capture point and " + r.Dst.String()
 	case dissect.Nowhere:
 		return "late, not lost"
 	case dissect.InCapture:
@@ -400,7 +400,7 @@ var evidenceNames = map[dissect.Evidence]string{
 	dissect.EvidenceMPNack:     "an MP-RDMA NACK named it",
 	dissect.EvidenceReTx:       "it says that it is sent again, and no copy came before",
 	dissect.EvidenceImpliedNAK: "a repeated READ request named it",
-	dissect.EvidenceTimeout:    "resent after a timeout",
+	dissect.EvidenceTimeout:    "resent without feedback",
 	dissect.EvidenceICRC:       "came with a bad ICRC",
 }
 

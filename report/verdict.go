@@ -28,7 +28,7 @@ func (p *page) capture(c *dissect.Capture) {
 		{int64(min(c.CaptureDrops, 1<<62)), "frame dropped by the capture", "frames dropped by the capture"},
 		{c.BadICRC, "with a bad ICRC", "with a bad ICRC"},
 		{c.CutFrames, "cut short", "cut short"},
-		{c.DuplicateFrames, "seen twice", "mirrored twice"},
+		{c.DuplicateFrames, "seen twice", "seen twice"},
 		{c.Fragments, "IP fragment, not decoded", "IP fragments, not decoded"},
 	} {
 		if t.n > 0 {
@@ -72,11 +72,17 @@ func (p *page) verdict(r *dissect.Report, rows []row) {
 		p.wrap(p.style.warn.text("NOTHING TO JUDGE")+": ", "  ", strings.Fields(fmt.Sprintf("%s and no connection; what datagrams lost, their PSNs do not tell",
 			counted(t.Packets, "RDMA packet", "RDMA packets"))))
 	case t.Lost > 0:
-		p.wrap(p.style.bad.text("LOSS")+": ", "  ", append(strings.Fields(fmt.Sprintf("%s%s lost on %d of %s", atLeast(rows),
-			counted(t.Lost, "packet", "packets"), len(lossy), connections)), ofSeen(t.Lost, packets)...))
-	case failed(rows) > 0:
+		how := "lost"
+		if reported(rows) {
+			how = "reported missing by the receiver"
+		}
+		p.wrap(p.style.bad.text("LOSS")+": ", "  ", append(strings.Fields(fmt.Sprintf("%s%s %s on %d of %s", atLeast(rows),
+			counted(t.Lost, "packet", "packets"), how, len(lossy), connections)), ofSeen(t.Lost, packets)...))
+	case failed(rows) > 0 && undecided > 0:
 		p.wrap(p.style.bad.text("FAILED")+": ", "  ", strings.Fields(fmt.Sprintf("%s gave up; no loss is proved, and this capture cannot tell of %s",
 			counted(failed(rows), "stream", "streams"), counted(undecided, "PSN", "PSNs"))))
+	case failed(rows) > 0:
+		p.wrap(p.style.bad.text("FAILED")+": ", "  ", strings.Fields(fmt.Sprintf("%s gave up, and nothing was lost", counted(failed(rows), "stream", "streams"))))
 	case undecided > 0:
 		p.wrap(p.style.warn.text("NO PROVEN LOSS")+": ", "  ", strings.Fields(fmt.Sprintf("but this capture cannot tell of %s, on %s",
 			counted(undecided, "PSN", "PSNs"), connections)))
@@ -112,6 +118,29 @@ func (p *page) verdict(r *dissect.Report, rows []row) {
 		p.places(rows)
 	}
 	p.failures(rows)
+}
+
+// reported says that nobody but the receiver missed what was lost. Where it passed
+// here, a packet that is late behind this capture point looks like one that is lost.
+func reported(rows []row) bool {
+	for _, row := range rows {
+		if row.Lost == 0 || row.heardOf() {
+			continue
+		}
+		downstream := false
+		for i := range row.Stream.Gaps {
+			switch row.Stream.Gaps[i].Where {
+			case dissect.Upstream:
+				return false
+			case dissect.Downstream:
+				downstream = true
+			}
+		}
+		if !downstream {
+			return false
+		}
+	}
+	return true
 }
 
 // atLeast says "at least " where the receiver named what is missing behind the
@@ -218,7 +247,7 @@ func (p *page) places(rows []row) {
 
 var placeNames = map[dissect.Where]string{
 	dissect.Upstream:   "missing before this capture point",
-	dissect.Downstream: "missing behind this capture point",
+	dissect.Downstream: "reported missing behind this capture point, lost or late there",
 	dissect.Unknown:    "of which the place is unknown",
 }
 

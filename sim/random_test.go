@@ -37,9 +37,6 @@ func TestLossInventsNothing(t *testing.T) {
 		for _, network := range rough {
 			name := flow.transport + "-" + flow.verb + "-" + network.name
 			t.Run(name, func(t *testing.T) {
-				if network.name == "late-loss" && flow.transport == "windowless" {
-					t.Skip("a report of what is late by many thresholds passes for one of a loss")
-				}
 				t.Parallel()
 				lostAny := false
 				for seed := range seeds {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
@@ -128,6 +129,28 @@ func TestTableAt80Columns(t *testing.T) {
 	v.press("t")
 	if row := strings.Fields(v.lines()[4]); row[2] != "923k" || row[3] != "154k" { // in 13 us
 		t.Errorf("rates %q", row)
+	}
+}
+
+// Where there is no room for all columns, those that are there stand under their
+// titles, and how to leave can be read.
+func TestNarrow(t *testing.T) {
+	for width := 30; width < 100; width++ {
+		v := newView(width, 24, replay(t, "cases/04-gap-nak-gobackn.pcap", Query{}))
+		lines := v.lines()
+		titles, row := []rune(lines[3]), []rune(lines[4])
+		for title, want := range map[string]string{"PKTS": "12", "LOST": "2"} {
+			end := strings.Index(string(titles), title) + len(title)
+			if end < len(title) || end > len(row) {
+				t.Fatalf("%d columns: no %s: %s\n%s", width, title, lines[3], lines[4])
+			}
+			if got := string(row[end-numberWidth : end]); strings.TrimSpace(got) != want {
+				t.Errorf("%d columns: %s is %q: %s\n%s", width, title, got, lines[3], lines[4])
+			}
+		}
+		if last := lines[len(lines)-1]; !strings.HasSuffix(last, "? help  q quit") {
+			t.Errorf("%d columns: %q", width, last)
+		}
 	}
 }
 
@@ -358,6 +381,12 @@ func TestShort(t *testing.T) {
 	for ns, want := range map[int64]string{0: "0ns", 999: "999ns", 1500: "1.5us", 13000: "13us", 67_109_000: "67ms", 2_500_000_000: "2.5s", 90_000_000_000: "90s"} {
 		if got := span(ns); got != want {
 			t.Errorf("%d: %q, want %q", ns, got, want)
+		}
+	}
+	for d, want := range map[time.Duration]string{9200 * time.Millisecond: "9.2s", 10 * time.Second: "10s", 187 * time.Second: "3m07s",
+		time.Hour + 12*time.Second: "1h00m12s", 50 * time.Hour: "50h00m00s"} {
+		if got := clock(d); got != want {
+			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}
 	if got := fmt.Sprintln(commas(1234567), commas(-1234), commas(999)); got != "1,234,567 -1,234 999\n" {

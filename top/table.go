@@ -42,21 +42,25 @@ const (
 // layout is what fits a width.
 type layout struct {
 	ends, trend int
+	columns     int // of those that are not spare, the first
 	spare       bool
 	rtt         bool
 }
 
 func layoutOf(width int) layout {
 	l := layout{rtt: true}
-	numbers, spare := 0, 0
+	spare := 0
 	for i := range columns {
 		if columns[i].spare {
 			spare += numberWidth
 		} else {
-			numbers += numberWidth
+			l.columns++
 		}
 	}
-	left := width - 1 - numbers // the mark of the row
+	left := width - 1 - l.columns*numberWidth // the mark of the row
+	for ; left < leastEnds && l.columns > 2; l.columns-- {
+		left += numberWidth
+	}
 	if left >= leastEnds+rttWidth {
 		left -= rttWidth
 	} else {
@@ -76,6 +80,20 @@ func layoutOf(width int) layout {
 	}
 	l.ends = max(0, min(left, wholeEnds+2))
 	return l
+}
+
+// shown calls put for the columns that the layout has.
+func (l *layout) shown(put func(c *column)) {
+	least := 0
+	for i := range columns {
+		c := &columns[i]
+		if !c.spare {
+			least++
+		}
+		if c.spare && l.spare || !c.spare && least <= l.columns {
+			put(c)
+		}
+	}
 }
 
 // name is an end in full.
@@ -113,7 +131,8 @@ func endsText(r *Row, columns int, ascii bool) string {
 	default:
 		a, b = tail(a, half, ascii), tail(b, room-half, ascii)
 	}
-	return a + arrow + b + " " + qpn
+	text := []rune(a + arrow + b + " " + qpn)
+	return string(text[:min(len(text), max(0, columns))])
 }
 
 // tail is the end of a text that is too long.
@@ -135,13 +154,7 @@ func (m *Model) titles(width int) *line {
 	how := layoutOf(width)
 	l.put(plain, " ")
 	l.column(m.titlePaint(ByAddress), clip("CONNECTION", how.ends), how.ends)
-	for i := range columns {
-		c := &columns[i]
-		if c.spare && !how.spare {
-			continue
-		}
-		l.pad(m.titlePaint(c.order), c.title, numberWidth)
-	}
+	how.shown(func(c *column) { l.pad(m.titlePaint(c.order), c.title, numberWidth) })
 	if how.rtt {
 		l.pad(m.titlePaint(ByRTT), "RTT", rttWidth)
 	}
@@ -181,21 +194,17 @@ func (m *Model) row(r *Row, width int, selected bool) *line {
 		trouble = bad
 	}
 	l.column(trouble, endsText(r, how.ends, m.ASCII), how.ends)
-	for i := range columns {
-		c := &columns[i]
-		if c.spare && !how.spare {
-			continue
-		}
+	how.shown(func(c *column) {
 		n := c.rate(r)
 		if m.query.Totals {
 			n = float64(c.total(&r.Total))
 		}
 		if n == 0 {
 			l.pad(dim, m.nothing(), numberWidth)
-			continue
+			return
 		}
 		l.pad(c.paint, short(n), numberWidth)
-	}
+	})
 	if how.rtt {
 		if r.RTT > 0 {
 			l.pad(plain, span(int64(r.RTT)), rttWidth)

@@ -130,13 +130,18 @@ func span(ns int64) string {
 	return ""
 }
 
-// clock writes a long time as hours, minutes and seconds.
+// clock writes a time that may be long, with its units: 9.2s, 12s, 3m07s, 1h00m12s.
 func clock(d time.Duration) string {
 	s := int64(d.Seconds())
-	if s < 10 {
+	switch {
+	case s < 10:
 		return span(int64(d))
+	case s < 60:
+		return fmt.Sprintf("%ds", s)
+	case s < 3600:
+		return fmt.Sprintf("%dm%02ds", s/60, s%60)
 	}
-	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
+	return fmt.Sprintf("%dh%02dm%02ds", s/3600, s/60%60, s%60)
 }
 
 // bits writes a rate in bits a second.

@@ -1,8 +1,10 @@
 package top
 
 import (
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -80,7 +82,11 @@ func (m *Model) head() []*line {
 		first.right(plain, age)
 	}
 	second.put(bold, commas(int64(s.Connections)))
-	second.put(dim, " conns  ")
+	conns := " conns  "
+	if s.Connections == 1 {
+		conns = " conn  "
+	}
+	second.put(dim, conns)
 	add := func(n float64, text string, p paint) {
 		if n == 0 {
 			p = plain
@@ -153,10 +159,8 @@ func (m *Model) list() []*line {
 // keys is the last line: what is set, and what can be done.
 func (m *Model) keys() *line {
 	l := m.line(m.width)
-	key := func(k, what string) {
-		l.put(bold, k)
-		l.put(dim, " "+what+"  ")
-	}
+	var hints []hint
+	key := func(k, what string) { hints = append(hints, hint{k, what}) }
 	switch m.mode {
 	case typing:
 		l.put(bold, "find: ")
@@ -167,13 +171,13 @@ func (m *Model) keys() *line {
 	case helping:
 		key("esc", "back")
 		key("q", "quit")
-		return l
+		return l.hints(hints)
 	case opened:
 		key("esc", "back")
 		key("↑↓", "scroll")
 		key("p", "pause")
 		key("q", "quit")
-		return l
+		return l.hints(hints)
 	}
 	if m.ASCII {
 		key("up down", "select")
@@ -191,5 +195,33 @@ func (m *Model) keys() *line {
 	key("p", "pause")
 	key("?", "help")
 	key("q", "quit")
+	return l.hints(hints)
+}
+
+// hint is a key and what it does.
+type hint struct{ key, what string }
+
+// hints puts the keys. Where there is no room for all of them, the last two stay: how
+// to find the others, and how to leave.
+func (l *line) hints(hints []hint) *line {
+	const apart = 2
+	width := -apart
+	for _, h := range hints {
+		width += h.width() + apart
+	}
+	for width > l.left && len(hints) > 2 {
+		drop := len(hints) - 3
+		width -= hints[drop].width() + apart
+		hints = slices.Delete(hints, drop, drop+1)
+	}
+	for i, h := range hints {
+		if i > 0 {
+			l.put(plain, strings.Repeat(" ", apart))
+		}
+		l.put(bold, h.key)
+		l.put(dim, " "+h.what)
+	}
 	return l
 }
+
+func (h hint) width() int { return utf8.RuneCountInString(h.key) + 1 + len(h.what) }

@@ -173,7 +173,7 @@ func (flags *checkFlags) run(s streams, rules conform.RuleSet, names []string) e
 	reading, opened := analysis(s, analyzer, &flags.selection, out)
 	if live != nil {
 		reading.live = flags.watch.live.options(flags.ports)
-		live.follow(&reading, analyzer)
+		live.follow(&reading, analyzer, &flags.selection)
 	}
 	failed := reading.run(names)
 	checker.End()

@@ -10,6 +10,7 @@ import (
 	"github.com/rdmadump/rdmadump/dissect"
 	"github.com/rdmadump/rdmadump/dissect/twopoint"
 	"github.com/rdmadump/rdmadump/internal/cli"
+	"github.com/rdmadump/rdmadump/report"
 )
 
 // liveArgs is the argument check of a comparison of interfaces.
@@ -72,5 +73,11 @@ func (flags *compareFlags) runLive(s streams, config twopoint.Config) (*twopoint
 	if reader == nil {
 		return nil, failed
 	}
-	return comparer.Comparison(), failed
+	result := comparer.Comparison()
+	for i := range result.Captures {
+		if in := &result.Captures[i]; failed == nil && in.RDMAFrames == 0 && config.Selection == nil {
+			s.tellNone(in.File, report.NoPackets{Frames: int(in.Frames), Fragments: int(in.Fragments)})
+		}
+	}
+	return result, failed
 }

@@ -33,7 +33,7 @@ func (c *cutFlags) register(command *cobra.Command) {
 	f.Var(&c.rotateSize, "rotate-size", "begin a new file when one has this `size`; the names get a number and a time")
 	f.Var(&c.rotateEvery, "rotate-every", "begin a new file when one covers this `time`")
 	f.Var(&c.keep, "keep", "keep the newest `N` of these files")
-	f.Var(&c.icrc, "icrc", "of packets without payload, anew: make it anew, a wrong one stays wrong; left: as it was")
+	f.Var(&c.icrc, "icrc", "the ICRC of packets whose payload was taken out: anew makes a right one (of a wrong one, one that is wrong), left keeps what was there")
 }
 
 // cutHelp explains the flags in the help of read.

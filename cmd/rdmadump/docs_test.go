@@ -59,7 +59,7 @@ var values = map[string]string{
 	"loss --events":  "retransmission nak timeout finding disconnect evicted joined open",
 	"compare --json": "request cnp datagram none offset marks loss ce ect0 ect1",
 	"loss --json": "compare pcap pcapng cm user none request nak rnr timeout early needed redundant wasted unknown " +
-		"observed icrc upstream downstream capture open " +
+		"observed retx icrc upstream downstream capture open " +
 		"packet_seq_err out_of_sequence duplicate_request implied_nak_seq_err rnr_nak_retry_err local_ack_timeout_err " +
 		"roce_adp_retrans roce_slow_restart rx_icrc_encapsulated req_remote_access_errors req_remote_invalid_request hw_counters",
 }

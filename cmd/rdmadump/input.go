@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"slices"
-	"syscall"
 
 	"github.com/rdmadump/rdmadump/capture"
 	"github.com/rdmadump/rdmadump/capture/live"
@@ -48,11 +47,7 @@ func (p pass) run(names []string) error {
 
 // readAll is run, and collects the captures that could not be opened.
 func (p pass) readAll(names []string, unread *[]*capture.Error) error {
-	signals := []os.Signal{syscall.SIGTERM}
-	if !signal.Ignored(os.Interrupt) { // as a shell wants it for what runs in the background
-		signals = append(signals, os.Interrupt)
-	}
-	interrupted, restore := signal.NotifyContext(context.Background(), signals...)
+	interrupted, restore := signal.NotifyContext(context.Background(), cli.EndSignals()...)
 	defer restore()
 	context.AfterFunc(interrupted, restore) // a second one ends the program at once
 	if p.broken != nil {
@@ -157,6 +152,9 @@ func (s streams) apart(names []string) error {
 func (p pass) read(i int, part *capture.Part) error {
 	defer part.Close()
 	p.open(part)
+	if p.live != nil {
+		p.announce(p.live)
+	}
 	f := dissect.Frame{File: i}
 	links := linkTypes{}
 	fault := part.Next(&f)

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/creack/pty"
+
 	"github.com/rdmadump/rdmadump/capture"
 	"github.com/rdmadump/rdmadump/dissect"
 	"github.com/rdmadump/rdmadump/internal/veth"
@@ -123,6 +125,58 @@ func TestLossInterface(t *testing.T) {
 	}
 	if events["gap-opened"] != 1 || events["gap-closed"] != 1 || events["nak"] != 1 || events["summary"] < 2 {
 		t.Errorf("events: %v", events)
+	}
+}
+
+// An interface without RDMA is told of by every command, with a hint why: silence
+// would look like a network without fault.
+func TestSilentInterface(t *testing.T) {
+	veth.Enter(t)
+	for _, command := range []string{"read", "loss", "loss --json", "check", "check --json", "top --once", "compare -i rdma-a", "serve --listen 127.0.0.1:0"} {
+		c := startLive(t, append(strings.Fields(command), "-i", veth.B)...)
+		time.Sleep(200 * time.Millisecond) // it has to have heard nothing, and to catch the signal
+		c.Process.Signal(syscall.SIGTERM)
+		if code := c.end(t); code != 0 || !strings.Contains(c.stderr.String(), "rdmadump: rdma-b: no RDMA packets in 0 frames\n") ||
+			!strings.Contains(c.stderr.String(), "rdmadump: hint: what a network card does by itself") {
+			t.Errorf("%s: exit status %d, %s", command, code, &c.stderr)
+		}
+		if command == "check" && c.out.String() != "NOTHING TO CHECK in 0 packets of 0 connections\n" {
+			t.Errorf("%s: %s", command, &c.out)
+		}
+	}
+}
+
+// RDMA that was not chosen is RDMA all the same: no hint leads astray.
+func TestSilentSelection(t *testing.T) {
+	veth.Enter(t)
+	for _, command := range []string{"read", "loss", "check", "top --once", "compare -i rdma-a"} {
+		c := startLive(t, append(strings.Fields(command), "-i", veth.B, "--host", "198.51.100.1")...)
+		sendCapture(t, gapCase)
+		time.Sleep(500 * time.Millisecond)
+		c.Process.Signal(syscall.SIGTERM)
+		if code := c.end(t); code != 0 || strings.Contains(c.stderr.String(), "hint") {
+			t.Errorf("%s: exit status %d, %s", command, code, &c.stderr)
+		}
+	}
+}
+
+// A capture on a terminal says that it has begun.
+func TestAnnounced(t *testing.T) {
+	veth.Enter(t)
+	master, slave, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer master.Close()
+	defer slave.Close()
+	c := exec.Command("rdmadump", "loss", "-i", veth.B, "--duration", "100ms")
+	c.Stderr = slave
+	if err := c.Run(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(master).ReadString('\n')
+	if want := "rdmadump: capturing on rdma-b (RoCE, for 100ms), Ctrl-C ends it\r\n"; line != want {
+		t.Errorf("%q, %v, want %q", line, err, want)
 	}
 }
 

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/rdmadump/rdmadump/capture/live"
 	"github.com/rdmadump/rdmadump/internal/cli"
+	"github.com/rdmadump/rdmadump/report"
 )
 
 // liveFlags are the flags of commands that capture from interfaces.
@@ -40,7 +43,8 @@ func (l *liveFlags) register(command *cobra.Command) {
 // liveHelp explains the flags in a command's help.
 const liveHelp = `
 -i captures from network interfaces, on Linux, with the right CAP_NET_RAW.
-Ctrl-C ends it, and so do --duration and SIGTERM. What the kernel had to drop
+Ctrl-C ends it, and so do --duration and SIGTERM; in the background of a script,
+where the shell has Ctrl-C ignored, SIGTERM does. What the kernel had to drop
 counts as lost by the capture, not by the network. RDMA that a network card does
 by itself passes no interface of the host: docs/live.md tells where to see it.
 `
@@ -80,11 +84,30 @@ func (l *liveFlags) options(ports udpPorts) *live.Options {
 	}
 }
 
-// hintNone says why a live capture may be without RDMA.
-func (l *liveFlags) hintNone(s streams) {
-	if l.given() {
-		fmt.Fprintln(s.err, "rdmadump: hint: what a network card does by itself passes no interface of the host, see docs/live.md")
+// tellNone says of a live capture without RDMA packets what came in their place,
+// and why they may be missing.
+func (s streams) tellNone(name string, none report.NoPackets) {
+	s.complain(fmt.Errorf("%s: %v", name, none))
+	fmt.Fprintln(s.err, "rdmadump: hint: what a network card does by itself passes no interface of the host, see docs/live.md")
+}
+
+// announce says on a terminal that a live capture has begun: until packets come
+// nothing else tells.
+func (s streams) announce(o *live.Options) {
+	if _, tty := cli.Terminal(s.err); !tty {
+		return
 	}
+	what, end := "RoCE", "Ctrl-C"
+	if o.Filter.All {
+		what = "all frames"
+	}
+	if o.Duration > 0 {
+		what += ", for " + o.Duration.String()
+	}
+	if signal.Ignored(os.Interrupt) {
+		end = "SIGTERM"
+	}
+	fmt.Fprintf(s.err, "rdmadump: capturing on %s (%s), %s ends it\n", report.Visible(strings.Join(o.Interfaces, ",")), what, end)
 }
 
 // interfaces is the value of -i.

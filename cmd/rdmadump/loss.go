@@ -121,7 +121,7 @@ func (flags *lossFlags) run(s streams, names []string) error {
 	reading, opened := analysis(s, analyzer, &flags.selection, told)
 	if live != nil {
 		reading.live = flags.watch.live.options(flags.ports)
-		live.follow(&reading, analyzer)
+		live.follow(&reading, analyzer, &flags.selection)
 	}
 	failed := reading.run(names)
 	if !*opened && !flags.json || errors.As(failed, &cli.UsageError{}) {

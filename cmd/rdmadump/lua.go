@@ -22,9 +22,8 @@ what rdmadump sees: every header, congestion bits, the ICRC, and gaps and
 retransmissions as fields to filter by. It works beside the built-in dissector.
 
 With --install it goes into the user's plugin folder: $WIRESHARK_CONFIG_DIR,
-what
-tshark -G folders says, or where Wireshark looks by default. An older version is
-replaced; another file of that name is not.`,
+what tshark -G folders says, or where Wireshark looks by default. An older
+version is replaced; another file of that name is not.`,
 		Example: `  rdmadump lua --install
   tshark -r trace.pcap -Y rdma.analysis.gap
   rdmadump lua > rdmadump.lua && tshark -X lua_script:rdmadump.lua -r trace.pcap`,
@@ -59,7 +58,7 @@ func installPlugin(s streams) error {
 	}
 	text := "installed " + path
 	if !changed {
-		text = path + " is there already, version " + lua.Version
+		text = path + " is there already, plugin version " + lua.Version
 	}
 	_, err = fmt.Fprintf(s.out, `%s
 Wireshark: reload Lua plugins with Ctrl+Shift+L, or start it anew.

@@ -119,8 +119,11 @@ func (flags *readFlags) run(s streams, names []string) error {
 		info := part.Info()
 		if fault == nil && r.total == before && r.selection == nil {
 			r.none.Frames = info.Frames
-			s.complain(fmt.Errorf("%s: %v", info.Name, r.none))
-			flags.live.hintNone(s)
+			if flags.live.given() {
+				s.tellNone(info.Name, r.none)
+			} else {
+				s.complain(fmt.Errorf("%s: %v", info.Name, r.none))
+			}
 		}
 		if err := r.out.flush(); err != nil || r.cut == nil { // before a fault is told
 			return err

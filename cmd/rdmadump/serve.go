@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -88,7 +87,7 @@ func (flags *serveFlags) run(s streams, version string, names []string) error {
 		return fmt.Errorf("--listen %s: %w", flags.listen, listenError(err))
 	}
 	defer func() { _ = listener.Close() }()
-	stop, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	stop, restore := signal.NotifyContext(context.Background(), cli.EndSignals()...)
 	defer restore()
 
 	locator := dissect.Locator{UDPPorts: flags.ports}
@@ -182,7 +181,7 @@ func (flags *serveFlags) reading(s streams, analyzer *dissect.Analyzer, board *m
 	if flags.watch.live.given() {
 		live := flags.watch.begin(streams{out: io.Discard}, time.Second)
 		reading.live = flags.watch.live.options(flags.ports)
-		live.follow(&reading, analyzer)
+		live.follow(&reading, analyzer, &flags.selection)
 	}
 	made := &served{}
 	open, feed, wait, unread, end := reading.open, reading.frame, reading.waiting, reading.unread, reading.close

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -88,11 +89,27 @@ func TestServeFile(t *testing.T) {
 		s := startServe(t, gapCase)
 		s.await("/metrics", "\nrdmadump_lost_packets_total 2\n")
 		s.await("/connections", `"qpn":"0x000111"`)
-		if got := s.get("/healthz"); !strings.HasPrefix(got, "HTTP/1.0 200 ") {
+		s.await("/metrics", "\nrdmadump_capture_up 0\n")
+		if got := s.get("/healthz"); !strings.HasPrefix(got, "HTTP/1.0 200 ") || !strings.HasSuffix(got, "\r\n\r\nok, the capture is at its end\n") {
 			t.Error(got)
 		}
 		s.end(signal, 0)
 	}
+}
+
+// An interrupt that was ignored at the start stays so, as for what a script runs
+// in the background.
+func TestServeIgnoresInterrupt(t *testing.T) {
+	signal.Ignore(syscall.SIGINT)
+	s := startServe(t, gapCase)
+	signal.Reset(syscall.SIGINT)
+	s.await("/metrics", "\nrdmadump_lost_packets_total 2\n")
+	s.Process.Signal(syscall.SIGINT)
+	time.Sleep(200 * time.Millisecond) // for an end that must not come
+	if got := s.get("/healthz"); !strings.HasPrefix(got, "HTTP/1.0 200 ") {
+		t.Error(got)
+	}
+	s.end(syscall.SIGTERM, 0)
 }
 
 // A capture that is cut is served as far as it goes, and not well.

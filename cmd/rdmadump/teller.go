@@ -11,6 +11,8 @@ import (
 type teller struct {
 	*watch
 	events  *eventLog // nil for text
+	lines   report.EventLines
+	resent  time.Time // when the newest packet that was sent again was told to lines
 	last    time.Time // of the last summary
 	packets int64     // at that time
 }
@@ -22,7 +24,8 @@ func newTeller(w *watch, json bool) *teller {
 	if json {
 		t.events = newEventLog(w.out)
 	}
-	w.tick = t.sumUp
+	t.lines.Line = t.line
+	w.tick, w.quiet = t.sumUp, t.settle
 	return t
 }
 
@@ -32,7 +35,27 @@ func (t *teller) event(e *dissect.Event) {
 		t.events.event(e)
 		return
 	}
-	t.line(report.EventLine(e))
+	if e.Kind == dissect.Retransmission {
+		t.resent = time.Now()
+	}
+	t.lines.Event(e)
+}
+
+// resendPause is how long after its last packet a run of resent packets is over,
+// where nothing else comes.
+const resendPause = 200 * time.Millisecond
+
+// settle tells the runs that nothing went on with.
+func (t *teller) settle() {
+	if time.Since(t.resent) > resendPause {
+		t.lines.Flush()
+	}
+}
+
+// end tells the rest and ends it.
+func (t *teller) end() error {
+	t.lines.Flush()
+	return t.watch.end()
 }
 
 func (t *teller) line(text string) {
@@ -48,5 +71,6 @@ func (t *teller) sumUp(now time.Time, at int64) {
 		_ = t.events.encoder.Encode(&s)
 		return
 	}
+	t.lines.Flush()
 	t.line(report.SummaryLine(&s, rate))
 }

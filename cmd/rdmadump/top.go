@@ -116,7 +116,7 @@ func (flags *topFlags) watching(s streams, names []string, complaints io.Writer,
 		w.show.Title = report.Visible(flags.watch.live.interfaces.String())
 		live := flags.watch.begin(streams{out: io.Discard}, time.Second)
 		w.live = flags.watch.live.options(flags.ports)
-		live.follow(&w.pass, analyzer)
+		live.follow(&w.pass, analyzer, &flags.selection)
 		clock := func() int64 { return time.Now().UnixNano() }
 		if flags.watch.live.hardware {
 			clock = func() int64 { return live.newest }
@@ -217,7 +217,12 @@ func (flags *topFlags) show(s streams, terminal *os.File, names []string) error 
 	}
 	if text := told.all(); len(text) > 0 {
 		_, _ = s.err.Write(text)
-		return cli.ErrReported
+		select {
+		case <-ended:
+			return failed
+		default: // it does not end, which is no good end
+			return cli.ErrReported
+		}
 	}
 	return nil
 }

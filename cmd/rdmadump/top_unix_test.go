@@ -146,7 +146,7 @@ func TestTopLeavesTerminalClean(t *testing.T) {
 		})
 		t.Run(name+" while it replays", func(t *testing.T) {
 			c := startOnTerminal(t, "rdmadump", "top", "--speed", "1e-9", gapCapture)
-			c.waitFor("1 conns") // in an hour the next
+			c.waitFor("1 conn ") // in an hour the next
 			leave(c)
 			c.endsClean(0)
 			if c.stderr.Len() > 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/rdmadump/rdmadump/capture"
 	"github.com/rdmadump/rdmadump/dissect"
 	"github.com/rdmadump/rdmadump/internal/cli"
+	"github.com/rdmadump/rdmadump/report"
 )
 
 // watchFlags are the flags of analyses that a live capture alone has.
@@ -47,6 +48,7 @@ type watch struct {
 	slow     *outlet
 	ticks    *time.Ticker
 	tick     func(now time.Time, at int64) // at is the time by the clock of the frames
+	quiet    func()                        // called while there are no frames
 	drops    uint64                        // told to the analyzer
 	newest   int64                         // time of a frame
 }
@@ -60,10 +62,11 @@ func (w *watchFlags) begin(s streams, every time.Duration) *watch {
 	return &watch{watchFlags: w, out: out, slow: slow, ticks: time.NewTicker(every)}
 }
 
-// follow has a pass that feeds the analyzer tell of what it reads.
-func (w *watch) follow(reading *pass, analyzer *dissect.Analyzer) {
+// follow has a pass that feeds the analyzer with what is chosen tell of what it
+// reads.
+func (w *watch) follow(reading *pass, analyzer *dissect.Analyzer, chosen *selection) {
 	w.analyzer = analyzer
-	open, feed := reading.open, reading.frame
+	open, feed, told := reading.open, reading.frame, reading.streams
 	reading.waiting, reading.broken = w.waiting, w.slow.broken
 	reading.open = func(part *capture.Part) {
 		open(part)
@@ -77,6 +80,9 @@ func (w *watch) follow(reading *pass, analyzer *dissect.Analyzer) {
 	}
 	reading.close = func(i int, part *capture.Part, fault error) error {
 		analyzer.CloseCapture(i, part.Info().Drops-w.drops, fault)
+		if in := analyzer.Input(i); fault == nil && in.RDMAFrames == 0 && chosen.chosen() == nil {
+			told.tellNone(in.File, report.NoPackets{Frames: int(in.Frames), Fragments: int(in.Fragments)})
+		}
 		return nil
 	}
 }
@@ -95,6 +101,9 @@ func (w *watch) frame(f *dissect.Frame) error {
 // waiting is called while there are no frames.
 func (w *watch) waiting() {
 	w.look()
+	if w.quiet != nil {
+		w.quiet()
+	}
 	_ = w.out.flush()
 }
 

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -97,7 +96,7 @@ func (c *craftFlags) register(command *cobra.Command) {
 	f.StringArrayVar(&c.tags, "vlan", nil, "`ID` of a VLAN tag, outermost first; may be repeated")
 	f.IntVar(&c.cut, "cut", 0, "capture `N` bytes of each frame (default all)")
 	f.IntVar(&c.count, "count", 1, "make `N` packets of what the flags describe, PSNs counting up")
-	f.Uint64Var(&c.seed, "seed", 1, "seed of payload")
+	f.Uint64Var(&c.seed, "seed", 1, "seed `N` of payload")
 	c.output.register(command)
 	for _, header := range craft.Keys() {
 		for _, field := range craft.Fields(header) {
@@ -168,7 +167,7 @@ func (c *craftFlags) run(command *cobra.Command, s streams, args []string) error
 		return err
 	}
 	defer source.close()
-	interrupted, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	interrupted, restore := signal.NotifyContext(context.Background(), cli.EndSignals()...)
 	defer restore()
 	context.AfterFunc(interrupted, restore) // a second one ends the program at once
 	b, f, w := craft.Builder{Seed: c.seed}, dissect.Frame{}, (*capture.Writer)(nil)

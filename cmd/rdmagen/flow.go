@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -74,7 +72,7 @@ func (flags *flowFlags) run(command *cobra.Command, s streams, scenario *sim.Sce
 		return err
 	}
 	watch := newProgress(s, scenario)
-	interrupted, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	interrupted, restore := signal.NotifyContext(context.Background(), cli.EndSignals()...)
 	defer restore()
 	context.AfterFunc(interrupted, restore) // a second one ends the program at once
 	o := sim.Output{Captures: outputs.captures, Progress: func(r *sim.Result) error {

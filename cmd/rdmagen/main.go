@@ -37,7 +37,7 @@ Exit status: 0 done; 1 it could not be done; 2 wrong usage.`,
 		Example: `  rdmagen flow --count 20 --loss 0.01 | rdmadump loss -
   rdmagen flow -f scenario.yaml -o sender=a.pcap -o receiver=b.pcap
   rdmagen craft --opcode cnp --icrc bad -o cnp.pcap
-  rdmagen race --losses 0,0.001,0.01`,
+  rdmagen race --size 1MiB --losses 0,0.001,0.01`,
 	}, newFlow(s), newRace(s), newCraft(s), newReplay(s), newSend(s))
 	return cli.Run(root, args, s.out, s.err)
 }

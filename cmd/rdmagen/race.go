@@ -53,7 +53,7 @@ resend is redundant if an earlier copy arrived intact. Held is the most that the
 send buffer had to keep at one moment, from the oldest packet not acknowledged to
 the newest sent, in packets and in bytes of payload. Efficiency is the payload sent
 once, of the bytes of all frames in both directions.`,
-		Example: "  rdmagen race --size 1MiB --losses 0,0.001,0.01\n  rdmagen race --windows 4,64 --ack-timeouts 3,10 --json --plot race.svg",
+		Example: "  rdmagen race --size 1MiB --losses 0,0.001,0.01\n  rdmagen race --size 1MiB --windows 4,64 --plot race.svg\n  rdmagen race --qps 50 --size 2KiB --losses 0.05 --ack-timeouts 3,10 --json",
 		Args:    cobra.NoArgs,
 	}
 	flags.register(command)

@@ -10,7 +10,6 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -54,7 +53,8 @@ from a YAML file with seed, there and back; flags add to it.
 
 --truth writes what became of every packet, a line of JSON each.`,
 		Example: `  rdmagen replay --loss 0.01 x.pcap -o y.pcap --truth t.json
-  rdmagen replay --drop 1003:1 --drop 1010 x.pcap | rdmadump compare x.pcap -
+  X=testdata/cases/04-gap-nak-gobackn.pcap       a capture of the repository
+  rdmagen replay --drop 104:1 --drop 106 $X | rdmadump compare $X -
   rdmagen replay --damage '{model: nth, n: [3, 9]}' --reorder 0.02,20us x.pcapng`,
 		Args: oneCapture,
 		RunE: func(command *cobra.Command, args []string) error {
@@ -108,8 +108,9 @@ func (c *replayFlags) register(command *cobra.Command) {
 	f.StringArrayVar(&c.qpns, "qpn", nil, "flags are about packets to this queue pair `N` only; may be repeated")
 	f.StringArrayVar(&c.src, "src", nil, "from this `HOST` only: address, network, or lid:N; may be repeated")
 	f.StringArrayVar(&c.dst, "dst", nil, "to this `HOST` only; may be repeated")
-	f.Uint64Var(&c.seed, "seed", 1, "seed of every random choice")
+	f.Uint64Var(&c.seed, "seed", 1, "seed `N` of every random choice")
 	f.UintSliceVar(&c.ports, "udp-port", nil, "`PORT` that carries RoCEv2 too, beside 4791")
+	f.Lookup("udp-port").DefValue = "" // no port beside
 	f.StringVar(&c.truth, "truth", "", "write the truth to `FILE`, - for standard output")
 	c.output.register(command)
 }
@@ -271,7 +272,7 @@ func (c *replayFlags) run(command *cobra.Command, s streams, n *replay.Network, 
 	if c.truth != "" && (same(c.truth, c.output.name) || c.truth != "-" && (same(c.truth, name) || same(c.truth, c.file))) {
 		return cli.Usage(command, "%s would be used twice: name another file", c.truth)
 	}
-	interrupted, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	interrupted, restore := signal.NotifyContext(context.Background(), cli.EndSignals()...)
 	defer restore()
 	context.AfterFunc(interrupted, restore) // a second one ends the program at once
 	if err := c.output.check(command, s, []string{name, c.file}); err != nil {

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -102,7 +100,7 @@ func (c *sendFlags) run(s streams, name string) error {
 		return s.hinted(err)
 	}
 	defer out.Close()
-	interrupted, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	interrupted, restore := signal.NotifyContext(context.Background(), cli.EndSignals()...)
 	defer restore()
 	context.AfterFunc(interrupted, restore) // a second one ends the program at once
 	t := &sending{sendFlags: c, out: out, clock: inject.NewClock(c.pace), start: time.Now()}
