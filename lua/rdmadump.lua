@@ -1429,11 +1429,12 @@ end
 
 -- What was taken for lost and was late.
 
-local late, was_late, arrived_after_all
+local late, was_late, arrived_after_all, came_behind
 
 do
 
 local RECALL_REACH = 4096 -- how many of the newest gap records may be taken back
+local REPLACED_REACH = 128 -- and how many are searched for a copy that came after its resend
 
 -- sides is what stands on either side of a part of a gap.
 local function sides(g, first, last) return { { g.first, first - 1 }, { last + 1, g.last } } end
@@ -1541,6 +1542,34 @@ function arrived_after_all(s, first, last)
   local d = s.d
   for _, part in ipairs(set_within(d.missed, first, last)) do recall(s, part[1], part[2], "not captured") end
   set_remove(d.missed, first, last)
+end
+
+-- came_behind takes back that a copy of q was lost, where a later one came before
+-- it. It reports whether there is a gap that says so.
+function came_behind(s, q)
+  local d, others = s.d, 0
+  local found, list, index
+  local see = function(gaps, i)
+    local g = gaps[i]
+    if g.first > q or g.last < q then
+      return
+    elseif g.closed == "retransmitted" and g.kind == "observed" and found == nil then
+      found, list, index = g, gaps, i
+    else
+      others = others + 1
+    end
+  end
+  local i, inside = gap_at(d, q)
+  if inside then see(d.gaps, i) end
+  for k = #d.done, max(1, #d.done - REPLACED_REACH + 1), -1 do see(d.done, k) end
+  if found == nil then return false end
+  if found.again and found.again[1] and set_has(found.again[1], q) then
+    take_back(found, q, q)
+    return true
+  end
+  if others == 0 then set_remove(d.lost_psns, q, q) end
+  if list == d.gaps then late_of(s, index, q, q) else cut(s, list, index, sides(found, q, q)) end
+  return true
 end
 
 end
@@ -2005,6 +2034,13 @@ local function tell_late(s, frame)
   s.late = s.late + 1
 end
 
+-- repeats marks a late packet as one that was sent again, too.
+local function repeats(s, frame, seq, cause)
+  local m = mark(frame)
+  m.cause, m.of = cause or "early", carried(s, seq)
+  s.resent = s.resent + 1
+end
+
 local follow, pair_by_resend
 
 -- Requests that no acknowledgement answers in place of their own answer.
@@ -2104,12 +2140,7 @@ local function straggle(s, t)
     local repeated = set_overlap(d.unseen, first, last) == 0 or set_has(d.again, first)
     late(s, first, last, packet.frame)
     tell_late(s, packet.frame)
-    if repeated then
-      local m = mark(packet.frame)
-      m.cause = d.run.cause or "early"
-      m.of = carried(s, first)
-      s.resent = s.resent + 1
-    end
+    if repeated then repeats(s, packet.frame, first, d.run.cause) end
     accept(s, first, last)
     set_insert(d.tardy, first, last)
   end
@@ -2264,21 +2295,24 @@ local function trail(s, p, first, last, n)
   if current and set_has(d.skipped, first) then
     set_remove(d.skipped, first, last)
     tell_late(s, p.frame)
-    local m = mark(p.frame)
-    m.cause, m.of = d.run.cause or "early", carried(s, first)
-    s.resent = s.resent + 1
+    repeats(s, p.frame, first, d.run.cause)
     return
   end
   local i, inside = gap_at(d, first)
-  if set_has(d.holes, first) and inside and d.gaps[i].kind ~= "observed" then
+  if set_has(d.missed, first) then
+    tell_late(s, p.frame)
+    arrived_after_all(s, first, last)
+  elseif set_has(d.holes, first) and inside and d.gaps[i].kind ~= "observed" then
     fill(s, first, last, p)
     tell_resend(s, p.frame, first, d.run.cause)
   elseif set_has(d.holes, first) then
     straggle(s, { packets = { { first = first, last = last, frame = p.frame } } })
     return
+  elseif set_has(d.lost_psns, first) and came_behind(s, first) then
+    tell_late(s, p.frame)
+    repeats(s, p.frame, first, "early")
   else
     tell_resend(s, p.frame, first)
-    if inside and d.gaps[i].closed then was_late(s, first, first) end
   end
   accept(s, first, last)
   set_insert(d.tardy, first, last)
@@ -2334,9 +2368,7 @@ local function behind(s, p, first, last)
     set_remove(d.skipped, first, last)
     s.again, s.last_time = s.again + 1, p.time
     tell_late(s, p.frame)
-    local m = mark(p.frame)
-    m.cause, m.of = d.run.cause or "early", carried(s, first)
-    s.resent = s.resent + 1
+    repeats(s, p.frame, first, d.run.cause)
     return
   elseif first == s.next then
   elseif first > s.next and sent_rest(s, p, first, too_late(s, p.time - last_activity(s))) then

@@ -1,10 +1,11 @@
 -- What was taken for lost and was late.
 
-local late, was_late, arrived_after_all
+local late, was_late, arrived_after_all, came_behind
 
 do
 
 local RECALL_REACH = 4096 -- how many of the newest gap records may be taken back
+local REPLACED_REACH = 128 -- and how many are searched for a copy that came after its resend
 
 -- sides is what stands on either side of a part of a gap.
 local function sides(g, first, last) return { { g.first, first - 1 }, { last + 1, g.last } } end
@@ -112,6 +113,34 @@ function arrived_after_all(s, first, last)
   local d = s.d
   for _, part in ipairs(set_within(d.missed, first, last)) do recall(s, part[1], part[2], "not captured") end
   set_remove(d.missed, first, last)
+end
+
+-- came_behind takes back that a copy of q was lost, where a later one came before
+-- it. It reports whether there is a gap that says so.
+function came_behind(s, q)
+  local d, others = s.d, 0
+  local found, list, index
+  local see = function(gaps, i)
+    local g = gaps[i]
+    if g.first > q or g.last < q then
+      return
+    elseif g.closed == "retransmitted" and g.kind == "observed" and found == nil then
+      found, list, index = g, gaps, i
+    else
+      others = others + 1
+    end
+  end
+  local i, inside = gap_at(d, q)
+  if inside then see(d.gaps, i) end
+  for k = #d.done, max(1, #d.done - REPLACED_REACH + 1), -1 do see(d.done, k) end
+  if found == nil then return false end
+  if found.again and found.again[1] and set_has(found.again[1], q) then
+    take_back(found, q, q)
+    return true
+  end
+  if others == 0 then set_remove(d.lost_psns, q, q) end
+  if list == d.gaps then late_of(s, index, q, q) else cut(s, list, index, sides(found, q, q)) end
+  return true
 end
 
 end

@@ -79,6 +79,13 @@ local function tell_late(s, frame)
   s.late = s.late + 1
 end
 
+-- repeats marks a late packet as one that was sent again, too.
+local function repeats(s, frame, seq, cause)
+  local m = mark(frame)
+  m.cause, m.of = cause or "early", carried(s, seq)
+  s.resent = s.resent + 1
+end
+
 local follow, pair_by_resend
 
 -- Requests that no acknowledgement answers in place of their own answer.
@@ -178,12 +185,7 @@ local function straggle(s, t)
     local repeated = set_overlap(d.unseen, first, last) == 0 or set_has(d.again, first)
     late(s, first, last, packet.frame)
     tell_late(s, packet.frame)
-    if repeated then
-      local m = mark(packet.frame)
-      m.cause = d.run.cause or "early"
-      m.of = carried(s, first)
-      s.resent = s.resent + 1
-    end
+    if repeated then repeats(s, packet.frame, first, d.run.cause) end
     accept(s, first, last)
     set_insert(d.tardy, first, last)
   end
@@ -338,21 +340,24 @@ local function trail(s, p, first, last, n)
   if current and set_has(d.skipped, first) then
     set_remove(d.skipped, first, last)
     tell_late(s, p.frame)
-    local m = mark(p.frame)
-    m.cause, m.of = d.run.cause or "early", carried(s, first)
-    s.resent = s.resent + 1
+    repeats(s, p.frame, first, d.run.cause)
     return
   end
   local i, inside = gap_at(d, first)
-  if set_has(d.holes, first) and inside and d.gaps[i].kind ~= "observed" then
+  if set_has(d.missed, first) then
+    tell_late(s, p.frame)
+    arrived_after_all(s, first, last)
+  elseif set_has(d.holes, first) and inside and d.gaps[i].kind ~= "observed" then
     fill(s, first, last, p)
     tell_resend(s, p.frame, first, d.run.cause)
   elseif set_has(d.holes, first) then
     straggle(s, { packets = { { first = first, last = last, frame = p.frame } } })
     return
+  elseif set_has(d.lost_psns, first) and came_behind(s, first) then
+    tell_late(s, p.frame)
+    repeats(s, p.frame, first, "early")
   else
     tell_resend(s, p.frame, first)
-    if inside and d.gaps[i].closed then was_late(s, first, first) end
   end
   accept(s, first, last)
   set_insert(d.tardy, first, last)
@@ -408,9 +413,7 @@ local function behind(s, p, first, last)
     set_remove(d.skipped, first, last)
     s.again, s.last_time = s.again + 1, p.time
     tell_late(s, p.frame)
-    local m = mark(p.frame)
-    m.cause, m.of = d.run.cause or "early", carried(s, first)
-    s.resent = s.resent + 1
+    repeats(s, p.frame, first, d.run.cause)
     return
   elseif first == s.next then
   elseif first > s.next and sent_rest(s, p, first, too_late(s, p.time - last_activity(s))) then
