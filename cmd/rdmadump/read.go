@@ -125,6 +125,9 @@ func (flags *readFlags) run(s streams, names []string) error {
 				s.complain(fmt.Errorf("%s: %v", info.Name, r.none))
 			}
 		}
+		if flags.live.given() && info.Drops > 0 {
+			s.complain(fmt.Errorf("%s: the kernel dropped %d frames that are not here: a larger --ring may keep up", info.Name, info.Drops))
+		}
 		if err := r.out.flush(); err != nil || r.cut == nil { // before a fault is told
 			return err
 		}
@@ -191,7 +194,7 @@ func (r *packetReader) frame(f *dissect.Frame) error {
 	case outcome == dissect.Fragment:
 		r.none.Fragments++
 		return nil
-	case outcome == dissect.NotRDMA, r.selection != nil && !r.selection.Takes(&r.found):
+	case outcome == dissect.NotRDMA, outcome == dissect.Pause, r.selection != nil && !r.selection.Takes(&r.found):
 		return nil
 	}
 	r.packet.Decode(f, &r.found)

@@ -58,6 +58,9 @@ A FILE is read to its end, and then what it came to is served until Ctrl-C.
   rdmadump serve trace.pcap
   curl -s localhost:9817/metrics | grep lost`,
 		Args: func(command *cobra.Command, names []string) error {
+			if _, port, err := net.SplitHostPort(flags.listen); err != nil || port == "" {
+				return cli.Usage(command, "--listen %q has no host:port", flags.listen)
+			}
 			if flags.watch.count > 0 {
 				return cli.Usage(command, "serve ends at a signal, not after --count packets")
 			}

@@ -132,7 +132,9 @@ func TestServeErrors(t *testing.T) {
 		want string
 	}{
 		{[]string{"serve", gapCase, "--listen", taken.Addr().String()}, 1, "rdmadump: --listen " + taken.Addr().String() + ": address already in use\n"},
-		{[]string{"serve", gapCase, "--listen", "127.0.0.1"}, 1, "missing port in address"},
+		{[]string{"serve", gapCase, "--listen", "127.0.0.1"}, 2, "--listen \"127.0.0.1\" has no host:port"},
+		{[]string{"serve", gapCase, "--listen", ""}, 2, "--listen \"\" has no host:port"},
+		{[]string{"serve", gapCase, "--listen", ":"}, 2, "--listen \":\" has no host:port"},
 		{[]string{"serve", "nothing.pcap", "--listen", "127.0.0.1:0"}, 1, "rdmadump: nothing.pcap: no such file"},
 		{[]string{"serve"}, 2, "name a capture file"},
 		{[]string{"serve", gapCase, "--max-connections", "-1"}, 2, "--max-connections"},

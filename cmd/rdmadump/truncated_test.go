@@ -125,3 +125,16 @@ func TestLyingLength(t *testing.T) {
 		}
 	}
 }
+
+// A pause frame holds no packet, however little of it was captured.
+func TestCutPause(t *testing.T) {
+	pause := []byte{0x01, 0x80, 0xc2, 0, 0, 1, 2, 0, 0, 0, 0, 1, 0x88, 0x08, 0, 1, 0, 8}
+	for n := 12; n <= len(pause); n++ {
+		path := recapture(t, "04-gap-nak-gobackn.pcap", func([]byte, uint32) ([]byte, uint32) { return pause[:n], 60 })
+		for _, flag := range []string{"--json", "--json=full", "-v", "-x"} {
+			if out, errs, _ := execute("read", flag, path); out != "" || !strings.Contains(errs, "no RDMA packets") {
+				t.Errorf("%d bytes: read %s: %q, %q", n, flag, out, errs)
+			}
+		}
+	}
+}
