@@ -170,6 +170,17 @@ func (s *stream) unvouched(out *Stream, gaps []gap, lostPSNs *psn.Set) []gap {
 	return parts
 }
 
+// doubtOpen leaves open where gaps are that nobody repaired or named, in a capture
+// that dropped frames: it may have dropped these.
+func doubtOpen(gaps []gap, lostPSNs *psn.Set) {
+	for i := range gaps {
+		g := &gaps[i]
+		if g.closed == Open && g.where == Upstream && g.evidence == EvidenceObserved && g.confirmed == "" && lostPSNs.Overlap(g.Span) == 0 {
+			g.where = Unknown
+		}
+	}
+}
+
 // undecidedIn is how many packets of the gaps nobody can tell to be lost.
 func undecidedIn(gaps []gap, lostPSNs *psn.Set) (n int64) {
 	for i := range gaps {

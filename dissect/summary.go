@@ -296,6 +296,9 @@ func (s *stream) foretell(out *Stream, t trust) {
 	if t.leaky {
 		gaps = s.unvouched(out, gaps, &lostPSNs)
 	}
+	if t.dropped {
+		doubtOpen(gaps, &lostPSNs)
+	}
 	for _, span := range d.spoilt.Spans() {
 		out.Lost += span.Len()
 		lostPSNs.Insert(span)
@@ -318,7 +321,11 @@ func (s *stream) foretell(out *Stream, t trust) {
 	for i := range gaps {
 		out.Gaps = append(out.Gaps, s.gap(&gaps[i]))
 	}
-	out.Findings = append(out.Findings, d.findings...)
+	for _, f := range d.findings {
+		if f.Kind != "boundary-loss" || !t.dropped { // the capture may have dropped what no report names
+			out.Findings = append(out.Findings, f)
+		}
+	}
 	out.Findings = append(out.Findings, s.silence()...)
 }
 

@@ -278,7 +278,7 @@ func (p *page) gaps(r row, gaps []dissect.Gap, files int) {
 		groups[key] = append(groups[key], g)
 	}
 	for _, key := range order {
-		words := append(painted(p.placePaint(key.where), place(r, key.where)+":"), strings.Fields(evidence(key.evidence, key.confirmedBy))...)
+		words := append(painted(p.placePaint(key.where), place(r, key.where, key.evidence)+":"), strings.Fields(evidence(key.evidence, key.confirmedBy))...)
 		p.wrap("    ", "      ", words)
 		p.gapRows(groups[key], files, r.heardOf())
 	}
@@ -363,7 +363,7 @@ func (p *page) placePaint(w dissect.Where) paint {
 }
 
 // place says where the packets went, with the ends between which it happened.
-func place(r row, w dissect.Where) string {
+func place(r row, w dissect.Where, by dissect.Evidence) string {
 	switch w {
 	case dissect.Upstream:
 		return "lost between " + r.Src.String() + " and this capture point"
@@ -376,6 +376,9 @@ func place(r row, w dissect.Where) string {
 	}
 	if r.heardOf() {
 		return "lost on the way from " + r.Src.String() + " to " + r.Dst.String()
+	}
+	if by == dissect.EvidenceObserved {
+		return "lost, or missed by the capture, which dropped frames"
 	}
 	return "lost, or only its acknowledgement was"
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -81,9 +82,17 @@ func (c *cutFlags) rotate() capture.Rotate {
 	return capture.Rotate{Size: int64(c.rotateSize), Every: time.Duration(c.rotateEvery), Files: int(c.keep)}
 }
 
-// another makes sure that the output is none of the inputs, by whatever name.
+// another makes sure that the output has a place, so that a recorder on a quiet link
+// does not fail at its first packet, and is none of the inputs, by whatever name.
 func (c *cutFlags) another(s streams, names []string) error {
+	dir := filepath.Dir(c.name)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("-w %s: %s is no directory", c.name, dir)
+	}
 	out, err := os.Stat(c.name)
+	if err == nil && out.IsDir() {
+		return fmt.Errorf("-w %s is a directory: name a file in it", c.name)
+	}
 	if err != nil || !out.Mode().IsRegular() {
 		return nil // not there yet, or nothing that writing would destroy
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"syscall"
 
 	"github.com/rdmadump/rdmadump/capture"
 	"github.com/rdmadump/rdmadump/capture/live"
@@ -18,6 +19,7 @@ import (
 // pass is one pass over the captures of a command line.
 type pass struct {
 	streams
+	viewed  bool                                               // a view shows it, and ends with its terminal
 	abreast bool                                               // captures whose times overlap are read by time, not one after the other
 	live    *live.Options                                      // what to capture in place of reading files, if not nil
 	open    func(part *capture.Part)                           // before the first frame of a capture
@@ -47,7 +49,11 @@ func (p pass) run(names []string) error {
 
 // readAll is run, and collects the captures that could not be opened.
 func (p pass) readAll(names []string, unread *[]*capture.Error) error {
-	interrupted, restore := signal.NotifyContext(context.Background(), cli.EndSignals()...)
+	signals := cli.EndSignals()
+	if p.viewed {
+		signals = slices.DeleteFunc(signals, func(s os.Signal) bool { return s == syscall.SIGHUP })
+	}
+	interrupted, restore := signal.NotifyContext(context.Background(), signals...)
 	defer restore()
 	context.AfterFunc(interrupted, restore) // a second one ends the program at once
 	if p.broken != nil {

@@ -109,6 +109,7 @@ func (flags *topFlags) watching(s streams, names []string, complaints io.Writer,
 	analyzer := dissect.NewAnalyzer(config)
 	w := &watching{names: names, opened: make(chan struct{})}
 	w.pass, _ = analysis(streams{s.in, io.Discard, complaints}, analyzer, &flags.selection, nil)
+	w.viewed = quit != nil
 	w.show = top.Show{Query: top.Query{Order: flags.order, Find: top.ParseFind(flags.find)},
 		Colored: flags.color.Style(s.out) != report.Style{}, ASCII: !unicodeLocale(), Title: report.Visible(title(names))}
 	settle := func() {} // behind each frame

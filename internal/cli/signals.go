@@ -6,12 +6,15 @@ import (
 	"syscall"
 )
 
-// EndSignals are the signals that end a command well: SIGTERM, and SIGINT unless
-// the program was started with that ignored, as a shell does with what a script
-// runs in the background.
+// EndSignals are the signals that end a command well: SIGTERM, and SIGINT and SIGHUP
+// unless the program was started with them ignored, as a shell does with what a
+// script runs in the background, and nohup.
 func EndSignals() []os.Signal {
-	if signal.Ignored(os.Interrupt) {
-		return []os.Signal{syscall.SIGTERM}
+	all := []os.Signal{syscall.SIGTERM}
+	for _, s := range [...]os.Signal{os.Interrupt, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			all = append(all, s)
+		}
 	}
-	return []os.Signal{syscall.SIGTERM, os.Interrupt}
+	return all
 }
