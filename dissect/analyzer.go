@@ -10,7 +10,7 @@ import (
 type Config struct {
 	Locator Locator
 
-	MaxGaps       int    // gaps a stream keeps for the report, the worst; 0 is 1,000
+	MaxGaps       int    // gaps a stream keeps for the report, the worst; 0 is DefaultMaxGaps
 	MaxHalves     int    // halves followed at a time; 0 is 131,072
 	ReorderedGaps bool   // gaps that were late packets are reported too
 	Pairs         []Pair // ends that talk to each other, whatever the capture says
@@ -89,10 +89,13 @@ type input struct {
 	before int64 // time of the frame before
 }
 
+// DefaultMaxGaps is how many gaps a stream keeps unless Config says otherwise.
+const DefaultMaxGaps = 1000
+
 // NewAnalyzer makes an analyzer.
 func NewAnalyzer(c Config) *Analyzer {
 	if c.MaxGaps <= 0 {
-		c.MaxGaps = 1000
+		c.MaxGaps = DefaultMaxGaps
 	}
 	if c.MaxHalves <= 0 {
 		c.MaxHalves = 1 << 17

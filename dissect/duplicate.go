@@ -72,7 +72,8 @@ func (s *stream) wants(seq psn.Seq, at int64) {
 // askedFor is when the packets of a half were asked for again to which one
 // belongs: a frame that passed before and comes again is then no copy of a mirror's.
 // It is 0 for never. Feedback repeats itself at any time, where a receiver refuses
-// one packet after the other. delay is what a mirror may take all the same.
+// one packet after the other. delay is what a mirror may take all the same. A packet
+// with which the sender goes back is noted, for it was asked for with all behind it.
 func (h *half) askedFor(bth *codec.BTH, now int64) (at, delay int64) {
 	s := &h.req
 	if bth.Opcode.Response() {

@@ -87,11 +87,7 @@ func (s *stream) enter(in *arrival, span psn.Span) {
 // was overtaken on a shorter path when the capture began.
 func (s *stream) beganBefore(span psn.Span, in *arrival) {
 	behind := psn.Span{First: span.Last + 1, Last: s.first - 1}
-	nothingAcked := s.acked == s.first
 	s.extendTo(span.First)
-	if nothingAcked {
-		s.acked = s.first
-	}
 	s.d.reordered++
 	s.d.unseen.Insert(behind)
 	s.miss(behind, gap{evidence: EvidenceObserved, where: Upstream, opened: in.sight()})

@@ -166,7 +166,7 @@ func (flags *lossFlags) keep() int {
 	if flags.json {
 		return int(flags.maxGaps)
 	}
-	return max(int(flags.maxGaps), 1000)
+	return max(int(flags.maxGaps), dissect.DefaultMaxGaps)
 }
 
 // print writes the report to out, as it suits where that leads.
